@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/pebble"
 )
@@ -199,9 +200,9 @@ func (w *embeddedWorker) update() error {
 	digits(w.texts[0][1:], partition)
 	digits(w.texts[1][1:], sort)
 	digits(w.texts[2][9:], fresh)
-	key := database.Document{"pk": string(w.texts[0]), "sk": string(w.texts[1])}
+	key := testdoc.Document{"pk": string(w.texts[0]), "sk": string(w.texts[1])}
 	change := govalue.Updates(govalue.Attribute("visits").Add(1), govalue.Attribute("customer").Set(string(w.texts[2])))
-	_, err := w.table.Update(w.ctx, key, change, govalue.Attribute("pk").Exists(),
+	_, err := testdoc.Update(w.ctx, w.table, key, change, govalue.Attribute("pk").Exists(),
 		govalue.Attribute("visits").AtLeast(1))
 	return err
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/files/cities"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv/pebble"
 )
 
@@ -243,12 +244,12 @@ func putCities(ctx context.Context, db *database.DB, pin database.Pinned) error 
 }
 
 // cityDocument is the item of a city. Cities of one name in one country are distinguished by a number.
-func cityDocument(c cities.City, seen map[string]int) database.Document {
+func cityDocument(c cities.City, seen map[string]int) testdoc.Document {
 	key := c.Name
 	if seen[c.Country+c.Name]++; seen[c.Country+c.Name] > 1 {
 		key = fmt.Sprintf("%s#%d", c.Name, seen[c.Country+c.Name])
 	}
-	d := database.Document{
+	d := testdoc.Document{
 		"country": c.Country, "city": key, "name": c.Name, "population": c.Population, "feature_code": c.FeatureCode,
 		"lat": json.Number(c.Lat), "lon": json.Number(c.Lon),
 	}

@@ -29,6 +29,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/pebble"
 )
@@ -132,11 +133,11 @@ func load(ctx context.Context, db *database.DB, rows int) error {
 	const loaders = 32
 	var group sync.WaitGroup
 	var errs [loaders]error
-	texts := make(chan database.Document, loaders)
+	texts := make(chan testdoc.Document, loaders)
 	for i := range loaders {
 		group.Go(func() {
 			for d := range texts {
-				errs[i] = errors.Join(errs[i], table.Put(ctx, d))
+				errs[i] = errors.Join(errs[i], testdoc.Put(ctx, table, d))
 			}
 		})
 	}
@@ -149,13 +150,13 @@ func load(ctx context.Context, db *database.DB, rows int) error {
 	return errors.Join(errs[:]...)
 }
 
-func row(random *rand.Rand, words *rand.Zipf, id int) database.Document {
+func row(random *rand.Rand, words *rand.Zipf, id int) testdoc.Document {
 	var text strings.Builder
 	for range 60 {
 		fmt.Fprintf(&text, "w%x ", words.Uint64()*2654435761%1_000_003)
 	}
 	delay := int(random.ExpFloat64()*20) - 15
-	return database.Document{"id": id, "code": id*7919 + 1, "delay": delay, "arrival": delay + random.IntN(60) - 30,
+	return testdoc.Document{"id": id, "code": id*7919 + 1, "delay": delay, "arrival": delay + random.IntN(60) - 30,
 		"distance": 80 + random.IntN(5000), "text": text.String()}
 }
 
@@ -199,7 +200,7 @@ func replace(ctx context.Context, c *config, table *database.Table, stop <-chan 
 			return nil
 		default:
 		}
-		if err := table.Put(ctx, row(random, words, random.IntN(c.rows))); err != nil {
+		if err := testdoc.Put(ctx, table, row(random, words, random.IntN(c.rows))); err != nil {
 			return err
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/data/govalue"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv/pebble"
 	"github.com/weftdb/weft/kv/tikv"
 	"github.com/weftdb/weft/kv/tikv/tikvtest"
@@ -81,7 +82,7 @@ func measureThrough(ctx context.Context, c *config, gateways []*database.DB, out
 		}
 	}
 	for i := range c.Rows {
-		if err := tables[0].Put(ctx, database.Document{"id": i, "note": note}); err != nil {
+		if err := testdoc.Put(ctx, tables[0], testdoc.Document{"id": i, "note": note}); err != nil {
 			return err
 		}
 	}
@@ -89,9 +90,9 @@ func measureThrough(ctx context.Context, c *config, gateways []*database.DB, out
 		name string
 		do   func(table *database.Table, id int) error
 	}{
-		{"get", func(table *database.Table, id int) error { return getOne(ctx, table, database.Document{"id": id}) }},
+		{"get", func(table *database.Table, id int) error { return getOne(ctx, table, testdoc.Document{"id": id}) }},
 		{"put", func(table *database.Table, id int) error {
-			return table.Put(ctx, database.Document{"id": id, "note": note})
+			return testdoc.Put(ctx, table, testdoc.Document{"id": id, "note": note})
 		}},
 	}
 	for _, operation := range operations {
@@ -161,7 +162,7 @@ func measureSplit(ctx context.Context, c *config, store string, db *database.DB,
 			}
 			f, err := measure(ctx, c, clients, func(i int) func() error {
 				random := rand.New(rand.NewPCG(uint64(round), uint64(i)))
-				return func() error { return table.Put(ctx, database.Document{"id": random.IntN(ids), "note": note}) }
+				return func() error { return testdoc.Put(ctx, table, testdoc.Document{"id": random.IntN(ids), "note": note}) }
 			})
 			if err != nil {
 				return err

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	bulk "github.com/weftdb/weft/internal/files/bulkload"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 
 	"github.com/weftdb/weft/bench/loadgen"
 	"github.com/weftdb/weft/internal/data/govalue"
@@ -129,7 +130,7 @@ func measureSize(ctx context.Context, c *config, table *database.Table, rows int
 	side := int64(math.Sqrt(wanted/float64(rows)) * (1 << 32))
 	operations := []func() error{
 		func() error {
-			return getOne(ctx, table, database.Document{"p": partition, "id": idOf(random.IntN(rows))})
+			return getOne(ctx, table, testdoc.Document{"p": partition, "id": idOf(random.IntN(rows))})
 		},
 		func() error {
 			from := idOf(random.IntN(rows - wanted + 1))
@@ -153,7 +154,7 @@ func measureSize(ctx context.Context, c *config, table *database.Table, rows int
 		func() error {
 			id := idOf(random.IntN(rows)) + 1 + random.Int64N(1<<gapBits-1)
 			x, y := place(id)
-			return table.Put(ctx, database.Document{"p": partition, "id": id, "x": x, "y": y, "note": note})
+			return testdoc.Put(ctx, table, testdoc.Document{"p": partition, "id": id, "x": x, "y": y, "note": note})
 		},
 	}
 	for i, operation := range operations {
@@ -174,8 +175,8 @@ func measureSize(ctx context.Context, c *config, table *database.Table, rows int
 // errAbsent is about a row that must be there.
 var errAbsent = errors.New("a row is not there")
 
-func getOne(ctx context.Context, table *database.Table, key database.Document) error {
-	_, ok, err := table.Get(ctx, key)
+func getOne(ctx context.Context, table *database.Table, key testdoc.Document) error {
+	_, ok, err := testdoc.Get(ctx, table, key)
 	if err == nil && !ok {
 		err = errAbsent
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/data/govalue"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/pebble"
@@ -97,11 +98,11 @@ func (w *weftPeer) load(ctx context.Context) (err error) {
 	for from := 0; from < len(w.data.rows); from += loadItems {
 		err := w.db.Update(ctx, func(tx *database.Tx) error {
 			for i := from; i < min(from+loadItems, len(w.data.rows)); i++ {
-				item := database.Document{"id": i, "partition": partition}
+				item := testdoc.Document{"id": i, "partition": partition}
 				for j, column := range w.data.columns {
 					item[column.name] = w.data.rows[i][j]
 				}
-				if err := tx.Put(ctx, tableName, item); err != nil {
+				if err := testdoc.PutIn(ctx, tx, tableName, item); err != nil {
 					return err
 				}
 			}

@@ -203,7 +203,7 @@ type loader struct {
 }
 
 func (l *loader) add(ctx context.Context, c cities.City) error {
-	row, err := l.document(c).AppendRow(nil, l.pin.Names())
+	row, err := database.AppendRow(nil, l.pin.Names(), l.item(c))
 	if err != nil {
 		return err
 	}
@@ -224,14 +224,14 @@ func (l *loader) flush(ctx context.Context) error {
 	return err
 }
 
-// document is the item of a city. Only capitals have the attribute capital, so the index on it is sparse; cities of one
+// item is the item of a city. Only capitals have the attribute capital, so the index on it is sparse; cities of one
 // name in one country are distinguished by a number.
-func (l *loader) document(c cities.City) database.Document {
+func (l *loader) item(c cities.City) map[string]any {
 	key := c.Name
 	if l.seen[c.Country+c.Name]++; l.seen[c.Country+c.Name] > 1 {
 		key = fmt.Sprintf("%s#%d", c.Name, l.seen[c.Country+c.Name])
 	}
-	d := database.Document{
+	d := map[string]any{
 		"country": c.Country, "city": key, "name": c.Name, "population": c.Population, "feature_code": c.FeatureCode,
 		"lat": json.Number(c.Lat), "lon": json.Number(c.Lon),
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/weftdb/weft/internal/advice/heat/workload"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestHotPages sends a growing key to a server and looks at all pages that tell of it.
@@ -38,8 +39,8 @@ func TestHotPages(t *testing.T) {
 	for i := range 10 {
 		if err := db.Update(t.Context(), func(tx *database.Tx) error {
 			for j := range 100 {
-				if err := tx.Put(t.Context(), "readings",
-					database.Document{"device": "a", "ts": 100*i + j}); err != nil {
+				if err := testdoc.PutIn(t.Context(), tx, "readings",
+					testdoc.Document{"device": "a", "ts": 100*i + j}); err != nil {
 					return err
 				}
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestIndexesPage shows a table's indexes on the admin port, and what is wrong with a name.
@@ -29,8 +30,8 @@ func TestIndexesPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 100 {
-		if err := table.Put(t.Context(),
-			database.Document{"id": i, "lat": float64(i), "lon": float64(100 - i)}); err != nil {
+		if err := testdoc.Put(t.Context(), table,
+			testdoc.Document{"id": i, "lat": float64(i), "lon": float64(100 - i)}); err != nil {
 			t.Fatal(err)
 		}
 	}

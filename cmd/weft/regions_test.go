@@ -8,6 +8,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestRegionsPage shows the regions of a table, and of all tables, on the admin port.
@@ -26,7 +27,7 @@ func TestRegionsPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 100 {
-		if err := table.Put(t.Context(), database.Document{"id": i}); err != nil {
+		if err := testdoc.Put(t.Context(), table, testdoc.Document{"id": i}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,7 +42,7 @@ func TestRegionsPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 101 {
-		if err := table.Put(t.Context(), database.Document{"id": i, "n": 7}); err != nil {
+		if err := testdoc.Put(t.Context(), table, testdoc.Document{"id": i, "n": 7}); err != nil {
 			t.Fatal(err)
 		}
 	}

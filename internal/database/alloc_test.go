@@ -10,6 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestGetAllocatesNothing: reading an item by its key takes no memory but that which the caller gives, on a table with
@@ -23,7 +24,7 @@ func TestGetAllocatesNothing(t *testing.T) {
 		Name: "t", Key: parts(t, "hash32(k)", "bytes", "k", "int"), PartitionParts: 1,
 		Columns: []schema.Column{{Name: "a", Type: schema.String}},
 	})
-	if err := table.Put(t.Context(), database.Document{"k": 1, "a": "text"}); err != nil {
+	if err := testdoc.Put(t.Context(), table, testdoc.Document{"k": 1, "a": "text"}); err != nil {
 		t.Fatal(err)
 	}
 	p := pin(t, table)
@@ -32,7 +33,7 @@ func TestGetAllocatesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer view.Close()
-	key, dst := row(t, p, database.Document{"k": 1}), make([]byte, 0, 200)
+	key, dst := row(t, p, testdoc.Document{"k": 1}), make([]byte, 0, 200)
 	for name, get := range map[string]func() (value.Row, bool, error){
 		"pin":  func() (value.Row, bool, error) { return p.Get(t.Context(), key, dst) },
 		"view": func() (value.Row, bool, error) { return view.Get(t.Context(), p, key, dst) },

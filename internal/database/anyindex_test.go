@@ -17,6 +17,7 @@ import (
 	"github.com/weftdb/weft/internal/rows/access"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 var partTypes = map[string]schema.Type{"int": schema.Int, "text": schema.String, "float": schema.Float,
@@ -142,8 +143,8 @@ func (a *asking) value(name string) any {
 	return value.Value(value.AppendInt(nil, int64(n-2)))
 }
 
-func (a *asking) document() database.Document {
-	d := database.Document{"k": a.value("k"), "l": []string{"x", "y", "z"}[a.random.IntN(3)], "note": "n"}
+func (a *asking) document() testdoc.Document {
+	d := testdoc.Document{"k": a.value("k"), "l": []string{"x", "y", "z"}[a.random.IntN(3)], "note": "n"}
 	for _, name := range []string{"a", "b", "c", "d", "e", "x0", "x5", "x10"} {
 		switch a.random.IntN(8) {
 		case 0, 1:
@@ -164,7 +165,7 @@ func (a *asking) document() database.Document {
 
 func (a *asking) fill(items int) {
 	for range items {
-		if err := a.table.Put(a.t.Context(), a.document()); err != nil {
+		if err := testdoc.Put(a.t.Context(), a.table, a.document()); err != nil {
 			a.t.Fatal(err)
 		}
 	}
@@ -259,7 +260,7 @@ func (a *asking) ask() {
 		}
 		defer view.Close()
 		from = view
-	} else if err := tx.Put(ctx, "t", a.document()); err != nil {
+	} else if err := testdoc.PutIn(ctx, tx, "t", a.document()); err != nil {
 		t.Fatal(err)
 	}
 	want := a.walk(from, p, database.Query{
@@ -305,7 +306,7 @@ func (a *asking) walk(from source, p database.Pinned, q database.Query, wanted [
 			a.t.Fatalf("%+v: %v", q, err)
 		}
 		for c.Next() {
-			d := c.Item().Document()
+			d := testdoc.Of(c.Item())
 			if wanted != nil {
 				for name := range d {
 					if !slices.Contains(wanted, name) {

@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestAnyOrder: a walk over an index finds the same items in any order as in its own, and reads them back in few
@@ -28,8 +29,8 @@ func TestAnyOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	for id := range items {
-		if err := table.Put(t.Context(),
-			database.Document{"id": id, "a": random.IntN(100), "b": random.IntN(10)}); err != nil {
+		if err := testdoc.Put(t.Context(), table,
+			testdoc.Document{"id": id, "a": random.IntN(100), "b": random.IntN(10)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/rows/access"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/pebble"
@@ -108,11 +109,11 @@ func (t *benchTable) pin(b *testing.B) database.Pinned {
 
 func benchPartition(i int) string { return fmt.Sprintf("p%05d", i) }
 
-func benchKey(n int) database.Document {
-	return database.Document{"pk": benchPartition(n / benchItems), "sk": fmt.Sprintf("s%03d", n%benchItems)}
+func benchKey(n int) testdoc.Document {
+	return testdoc.Document{"pk": benchPartition(n / benchItems), "sk": fmt.Sprintf("s%03d", n%benchItems)}
 }
 
-func benchItem(n, fresh int) database.Document {
+func benchItem(n, fresh int) testdoc.Document {
 	d := benchKey(n)
 	d["customer"], d["mail"] = fmt.Sprintf("customer %08d", fresh), fmt.Sprintf("customer.%08d@example.com", n)
 	d["visits"], d["balance"], d["active"], d["since"] = 1, fresh, true, "2024-05-06T07:08:09Z"
@@ -123,7 +124,7 @@ func benchItem(n, fresh int) database.Document {
 }
 
 // benchRows are rows made beforehand, where building them is not what is measured.
-func (t *benchTable) benchRows(b *testing.B, document func(n int) database.Document) []value.Row {
+func (t *benchTable) benchRows(b *testing.B, document func(n int) testdoc.Document) []value.Row {
 	p := t.pin(b)
 	defer p.Release()
 	rows := make([]value.Row, benchPartitions*benchItems)
@@ -199,7 +200,7 @@ func benchPut(b *testing.B, t *benchTable) {
 	ctx := context.Background()
 	versions := [2][]value.Row{}
 	for i := range versions {
-		versions[i] = t.benchRows(b, func(n int) database.Document { return benchItem(n, n*2+i) })
+		versions[i] = t.benchRows(b, func(n int) testdoc.Document { return benchItem(n, n*2+i) })
 	}
 	var turn atomic.Uint64
 	runParallel(b, benchWriters, func(p database.Pinned, n int) error {
@@ -298,7 +299,7 @@ func (t *benchTable) more(b *testing.B, p database.Pinned, items int) {
 	writes := make([]database.TableWrite, 1000)
 	for at := 0; at < items; at += len(writes) {
 		for i := range writes {
-			row, err := database.Document{"pk": fmt.Sprintf("more %03d", (at+i)/1000), "sk": fmt.Sprintf("%07d", at+i),
+			row, err := testdoc.Document{"pk": fmt.Sprintf("more %03d", (at+i)/1000), "sk": fmt.Sprintf("%07d", at+i),
 				"a": "some text of a column", "n": at + i}.AppendRow(nil, p.Names())
 			if err != nil {
 				b.Fatal(err)
@@ -443,7 +444,7 @@ func BenchmarkCells(b *testing.B) {
 		}
 		p := t.pin(b)
 		defer p.Release()
-		for _, row := range t.benchRows(b, func(n int) database.Document { return benchItem(n, n) }) {
+		for _, row := range t.benchRows(b, func(n int) testdoc.Document { return benchItem(n, n) }) {
 			if err := p.Write(ctx, &database.Write{Op: database.OpPut, Row: row}, &database.WriteResult{}); err != nil {
 				b.Fatal(err)
 			}

@@ -22,6 +22,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv/pebble"
 )
 
@@ -77,7 +78,7 @@ func TestSortedBuildBesideWrites(t *testing.T) {
 	table := mustTable(t, db, database.TableSpec{Name: "t", Key: parts(t, "id", "int")})
 	random := rounds.Random(t)
 	put := func(id int, text string) error {
-		return table.Put(t.Context(), database.Document{"id": id, "text": text, "n": random.IntN(100)})
+		return testdoc.Put(t.Context(), table, testdoc.Document{"id": id, "text": text, "n": random.IntN(100)})
 	}
 	const rows = 700
 	for id := range rows {
@@ -93,10 +94,10 @@ func TestSortedBuildBesideWrites(t *testing.T) {
 			case 0:
 				errs = append(errs, deleteID(t, table, id))
 			case 1: // there and back
-				item, ok, err := table.Get(t.Context(), database.Document{"id": id})
+				item, ok, err := testdoc.Get(t.Context(), table, testdoc.Document{"id": id})
 				errs = append(errs, err, put(id, "other"))
 				if ok {
-					errs = append(errs, table.Put(t.Context(), item.Document()))
+					errs = append(errs, testdoc.Put(t.Context(), table, testdoc.Of(item)))
 				}
 			default:
 				errs = append(errs, put(id, fmt.Sprintf("the %d changed %d", id%7, random.IntN(5))))
@@ -117,7 +118,7 @@ func TestSortedBuildBesideWrites(t *testing.T) {
 }
 
 func deleteID(t *testing.T, table *database.Table, id int) error {
-	return table.Delete(t.Context(), database.Document{"id": id})
+	return testdoc.Delete(t.Context(), table, testdoc.Document{"id": id})
 }
 
 // mustBeWhole verifies the table and wants the index to be one of those that are used.
@@ -167,7 +168,7 @@ func fillTexts(t *testing.T, db *database.DB, rows int) *database.Table {
 }
 
 func putText(t *testing.T, table *database.Table, id int, text string) error {
-	return table.Put(t.Context(), database.Document{"id": id, "text": text, "n": id % 10})
+	return testdoc.Put(t.Context(), table, testdoc.Document{"id": id, "text": text, "n": id % 10})
 }
 
 // TestSortedBuildCut ends a build after its entries were added, and changes rows before the next attempt: none of what
@@ -249,7 +250,7 @@ func TestSortedBuildUnique(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer old.Rollback()
-	if _, _, err := old.Get(t.Context(), "other", database.Document{"id": 1}); err != nil {
+	if _, _, err := testdoc.GetIn(t.Context(), old, "other", testdoc.Document{"id": 1}); err != nil {
 		t.Fatal(err)
 	}
 	hook.before = func() error { return putText(t, table, 1, "moved") }
@@ -260,7 +261,7 @@ func TestSortedBuildUnique(t *testing.T) {
 		if taken := putText(t, table, 1002, "the 2 words 2"); !isDuplicate(taken, "one") {
 			t.Errorf("what the row 2 has is given away: %v", taken)
 		}
-		twin := old.Put(t.Context(), "t", database.Document{"id": 1003, "text": "the 3 words 3"})
+		twin := testdoc.PutIn(t.Context(), old, "t", testdoc.Document{"id": 1003, "text": "the 3 words 3"})
 		if twin = errors.Join(twin, old.Commit(t.Context())); twin == nil {
 			t.Error("a transaction that saw no entries takes what the row 3 has")
 		}

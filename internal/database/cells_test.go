@@ -22,6 +22,7 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/pebble"
@@ -284,7 +285,7 @@ func (c *cellsTest) write() {
 	note := func(name string, life int64, v any) {
 		c.model.rows[key] = append(c.model.rows[key], told{name: name, at: at, life: life, value: v, number: c.count})
 	}
-	document := database.Document{"k": value.Value(value.AppendInt(nil, int64(key)))}
+	document := testdoc.Document{"k": value.Value(value.AppendInt(nil, int64(key)))}
 	switch kind := c.random.IntN(8); {
 	case kind == 0:
 		w.Op = database.OpDelete
@@ -358,7 +359,7 @@ func (c *cellsTest) compareRows() {
 	}
 	for cursor.Next() {
 		k, _ := cursor.Item().Int("k")
-		found[k] = fmt.Sprint(cursor.Item().Document())
+		found[k] = fmt.Sprint(testdoc.Of(cursor.Item()))
 	}
 	if err := cursor.Close(); err != nil {
 		t.Fatal(err)
@@ -367,20 +368,20 @@ func (c *cellsTest) compareRows() {
 	for key := range 12 {
 		want := ""
 		if seen := c.model.see(key, now); seen != nil {
-			d := database.Document{"k": value.Value(value.AppendInt(nil, int64(key)))}
+			d := testdoc.Document{"k": value.Value(value.AppendInt(nil, int64(key)))}
 			for name, v := range seen {
 				d[name] = v
 			}
 			r := row(t, p, d)
-			want = fmt.Sprint(database.Item{Row: r, Names: p.Names()}.Document())
+			want = fmt.Sprint(testdoc.Of(database.Item{Row: r, Names: p.Names()}))
 		}
 		if found[int64(key)] != want {
 			t.Fatalf("row %d at %d is %q, the model has %q: %+v", key, now, found[int64(key)], want, c.model.rows[key])
 		}
 		got, ok, err := p.Get(t.Context(),
-			row(t, p, database.Document{"k": value.Value(value.AppendInt(nil, int64(key)))}), nil)
+			row(t, p, testdoc.Document{"k": value.Value(value.AppendInt(nil, int64(key)))}), nil)
 		if err != nil || ok != (want != "") ||
-			ok && fmt.Sprint(database.Item{Row: got, Names: p.Names()}.Document()) != want {
+			ok && fmt.Sprint(testdoc.Of(database.Item{Row: got, Names: p.Names()})) != want {
 			t.Fatalf("row %d: %v %v, %q is wanted", key, ok, err, want)
 		}
 	}
@@ -395,7 +396,7 @@ func versionsOf(t *testing.T, p database.Pinned, want cell.Select) (rows []strin
 		t.Fatal(err)
 	}
 	for c.Next() {
-		rows = append(rows, fmt.Sprint(c.Item().Document()))
+		rows = append(rows, fmt.Sprint(testdoc.Of(c.Item())))
 	}
 	if err := c.Close(); err != nil {
 		t.Fatal(err)
@@ -411,7 +412,7 @@ func TestVersions(t *testing.T) {
 	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("k", schema.Number),
 		Cells:   &cell.Rules{Versions: 3, MarkersMS: 1000},
 		Indexes: []database.IndexSpec{{Name: "a", Key: database.Columns("a", schema.String)}}})
-	write := func(at int64, d database.Document) {
+	write := func(at int64, d testdoc.Document) {
 		t.Helper()
 		p := pinOnce(t, table)
 		w := database.Write{Op: database.OpPut, Row: row(t, p, d), AtMS: at}
@@ -422,9 +423,9 @@ func TestVersions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	write(10, database.Document{"k": 1, "a": "ten", "b": "x"})
-	write(30, database.Document{"k": 1, "a": "thirty"})
-	write(20, database.Document{"k": 1, "a": "twenty"})
+	write(10, testdoc.Document{"k": 1, "a": "ten", "b": "x"})
+	write(30, testdoc.Document{"k": 1, "a": "thirty"})
+	write(20, testdoc.Document{"k": 1, "a": "twenty"})
 	p := pinOnce(t, table)
 	for _, one := range []struct {
 		want cell.Select
@@ -449,15 +450,15 @@ func TestVersions(t *testing.T) {
 	if names := p.AttributeNames(); !slices.Equal(slices.Sorted(slices.Values(names)), []string{"a", "b", "k"}) {
 		t.Errorf("names %q", names)
 	}
-	if err := table.Put(t.Context(), database.Document{"k": 1, "\x00cells": 1}); database.KindOf(
+	if err := testdoc.Put(t.Context(), table, testdoc.Document{"k": 1, "\x00cells": 1}); database.KindOf(
 		err) != database.KindInvalid {
 		t.Error(err)
 	}
 	// A deletion masks what was written before its time, whenever that arrives, as long as its mark is kept.
-	if err := table.Delete(t.Context(), database.Document{"k": 1}); err != nil {
+	if err := testdoc.Delete(t.Context(), table, testdoc.Document{"k": 1}); err != nil {
 		t.Fatal(err)
 	}
-	write(90, database.Document{"k": 1, "a": "late"})
+	write(90, testdoc.Document{"k": 1, "a": "late"})
 	if got := versionsOf(t, p, cell.Select{Versions: 9}); got != nil {
 		t.Error(got)
 	}
@@ -475,7 +476,7 @@ func TestVersions(t *testing.T) {
 	if n := rowsOf(t, c, err); n != 0 || c.Counts().Dead != 0 {
 		t.Errorf("%d rows, %+v", n, c.Counts())
 	}
-	write(95, database.Document{"k": 1, "a": "back"})
+	write(95, testdoc.Document{"k": 1, "a": "back"})
 	if got := versionsOf(t, p, cell.Select{}); !slices.Equal(got, []string{"map[a:back k:1]"}) {
 		t.Error(got)
 	}
@@ -492,9 +493,9 @@ func TestRulesChange(t *testing.T) {
 			{Name: "place", Key: []schema.KeyPart{mustPart(t, "zorder(x i64 nulls=first, y i64 nulls=first)",
 				schema.Binary)}},
 		}})
-	put := func(d database.Document) {
+	put := func(d testdoc.Document) {
 		t.Helper()
-		if err := table.Put(t.Context(), d); err != nil {
+		if err := testdoc.Put(t.Context(), table, d); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -526,15 +527,15 @@ func TestRulesChange(t *testing.T) {
 			t.Fatal(report, err)
 		}
 	}
-	put(database.Document{"k": 1, "a": "old", "x": 1, "y": 1})
-	put(database.Document{"k": 2, "a": "old"})
+	put(testdoc.Document{"k": 1, "a": "old", "x": 1, "y": 1})
+	put(testdoc.Document{"k": 2, "a": "old"})
 	check(2, 0, 1)
 	set(cell.Rules{})
 	clock.atMS.Add(500)
-	if _, err := table.Update(t.Context(), database.Document{"k": 1}, govalue.Attribute("x").Set(2)); err != nil {
+	if _, err := testdoc.Update(t.Context(), table, testdoc.Document{"k": 1}, govalue.Attribute("x").Set(2)); err != nil {
 		t.Fatal(err)
 	}
-	put(database.Document{"k": 3, "a": "new", "y": 2})
+	put(testdoc.Document{"k": 3, "a": "new", "y": 2})
 	check(3, 0, 2)
 	set(cell.Rules{LifeMS: 800})
 	clock.atMS.Add(299)
@@ -580,19 +581,19 @@ func TestRulesWaitForOldVersions(t *testing.T) {
 	}
 	put := func() {
 		t.Helper()
-		if err := table.Put(t.Context(), database.Document{"k": 1, "a": 1}); err != nil {
+		if err := testdoc.Put(t.Context(), table, testdoc.Document{"k": 1, "a": 1}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := table.Update(t.Context(), database.Document{"k": 1}, govalue.Attribute("b").Set(2)); err != nil {
+		if _, err := testdoc.Update(t.Context(), table, testdoc.Document{"k": 1}, govalue.Attribute("b").Set(2)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	put()
-	got, ok, err := old.Get(t.Context(), row(t, old, database.Document{"k": 1}), nil)
+	got, ok, err := old.Get(t.Context(), row(t, old, testdoc.Document{"k": 1}), nil)
 	if err != nil || !ok || got.Len() != 3 {
 		t.Fatal(got, ok, err)
 	}
-	if err := table.Put(t.Context(), database.Document{"k": 1, "\x00due": 1}); database.KindOf(
+	if err := testdoc.Put(t.Context(), table, testdoc.Document{"k": 1, "\x00due": 1}); database.KindOf(
 		err) != database.KindInvalid {
 		t.Error(err)
 	}
@@ -602,16 +603,16 @@ func TestRulesWaitForOldVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock.atMS.Add(999)
-	item, ok, err := table.Get(t.Context(), database.Document{"k": 1})
+	item, ok, err := testdoc.Get(t.Context(), table, testdoc.Document{"k": 1})
 	if err != nil || !ok || item.Row.Len() != 3 {
 		t.Fatal(item, ok, err)
 	}
 	clock.atMS.Add(1)
-	if _, ok, err := table.Get(t.Context(), database.Document{"k": 1}); err != nil || ok {
+	if _, ok, err := testdoc.Get(t.Context(), table, testdoc.Document{"k": 1}); err != nil || ok {
 		t.Fatal(ok, err)
 	}
 	put()
-	if _, ok, err := table.Get(t.Context(), database.Document{"k": 1}); err != nil || !ok {
+	if _, ok, err := testdoc.Get(t.Context(), table, testdoc.Document{"k": 1}); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 }

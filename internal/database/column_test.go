@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestColumns: a value that a declared column does not take is refused wherever it is written, and nothing is written.
@@ -51,18 +52,18 @@ func TestColumns(t *testing.T) {
 					t.Errorf("%s of %v by %s: %v", one.column, one.x, protocol, err)
 				}
 			}
-			key, item := database.Document{"k": "1"}, database.Document{"k": "1", one.column: one.x}
-			check("put", table.Put(t.Context(), item))
-			_, err := table.Update(t.Context(), database.Document{"k": "2"}, govalue.Attribute(one.column).Set(one.x))
+			key, item := testdoc.Document{"k": "1"}, testdoc.Document{"k": "1", one.column: one.x}
+			check("put", testdoc.Put(t.Context(), table, item))
+			_, err := testdoc.Update(t.Context(), table, testdoc.Document{"k": "2"}, govalue.Attribute(one.column).Set(one.x))
 			check("update", err)
 			check("a transaction", db.Update(t.Context(),
-				func(tx *database.Tx) error { return tx.Put(t.Context(), "t", item) }))
-			check("a conditional put", table.Put(t.Context(), item, govalue.Attribute("k").NotEqual("x")))
+				func(tx *database.Tx) error { return testdoc.PutIn(t.Context(), tx, "t", item) }))
+			check("a conditional put", testdoc.Put(t.Context(), table, item, govalue.Attribute("k").NotEqual("x")))
 			p := pin(t, table)
 			_, err = db.WriteAll(t.Context(),
 				[]database.TableWrite{{Table: p, Write: database.Write{Row: row(t, p, item)}}})
 			check("several writes", err)
-			_, ok, err := table.Get(t.Context(), key)
+			_, ok, err := testdoc.Get(t.Context(), table, key)
 			if ok != one.ok || err != nil {
 				t.Errorf("%v, %v", ok, err)
 			}
@@ -76,7 +77,7 @@ func TestSetColumns(t *testing.T) {
 	db := testdb.Open(t)
 	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("k", schema.String)})
 	ctx := t.Context()
-	if err := table.Put(ctx, database.Document{"k": "1", "a": "text"}); err != nil {
+	if err := testdoc.Put(ctx, table, testdoc.Document{"k": "1", "a": "text"}); err != nil {
 		t.Fatal(err)
 	}
 	declare := func(columns ...schema.Column) error {
@@ -88,29 +89,29 @@ func TestSetColumns(t *testing.T) {
 	if err := declare(schema.Column{Name: "a", Type: schema.Int}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := table.Update(ctx, database.Document{"k": "1"}, govalue.Attribute("b").Set(1)); err != nil {
+	if _, err := testdoc.Update(ctx, table, testdoc.Document{"k": "1"}, govalue.Attribute("b").Set(1)); err != nil {
 		t.Errorf("another attribute: %v", err)
 	}
-	if _, err := table.Update(ctx, database.Document{"k": "1"},
+	if _, err := testdoc.Update(ctx, table, testdoc.Document{"k": "1"},
 		govalue.Attribute("a").Set("other")); database.KindOf(err) != database.KindInvalid {
 		t.Errorf("the attribute itself: %v", err)
 	}
-	if err := table.Put(ctx, database.Document{"k": "1", "a": "text", "b": 2}); err != nil {
+	if err := testdoc.Put(ctx, table, testdoc.Document{"k": "1", "a": "text", "b": 2}); err != nil {
 		t.Errorf("a whole item that keeps it: %v", err)
 	}
-	if err := table.Put(ctx, database.Document{"k": "1", "a": "other"}); database.KindOf(err) != database.KindInvalid {
+	if err := testdoc.Put(ctx, table, testdoc.Document{"k": "1", "a": "other"}); database.KindOf(err) != database.KindInvalid {
 		t.Errorf("a whole item: %v", err)
 	}
-	if err := table.Put(ctx, database.Document{"k": "2", "a": "text"}); database.KindOf(err) != database.KindInvalid {
+	if err := testdoc.Put(ctx, table, testdoc.Document{"k": "2", "a": "text"}); database.KindOf(err) != database.KindInvalid {
 		t.Errorf("another item: %v", err)
 	}
-	if _, err := table.Update(ctx, database.Document{"k": "1"}, govalue.Attribute("a").Set(2)); err != nil {
+	if _, err := testdoc.Update(ctx, table, testdoc.Document{"k": "1"}, govalue.Attribute("a").Set(2)); err != nil {
 		t.Error(err)
 	}
 	if err := declare(); err != nil {
 		t.Fatal(err)
 	}
-	if err := table.Put(ctx, database.Document{"k": "1", "a": "text"}); err != nil {
+	if err := testdoc.Put(ctx, table, testdoc.Document{"k": "1", "a": "text"}); err != nil {
 		t.Errorf("no longer declared: %v", err)
 	}
 }

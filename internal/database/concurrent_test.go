@@ -18,6 +18,7 @@ import (
 	"github.com/weftdb/weft/internal/data/govalue"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv/pebble"
 )
 
@@ -55,7 +56,7 @@ func TestOneItemManyWriters(t *testing.T) {
 	for range writers {
 		group.Go(func() {
 			for range each {
-				if _, err := table.Update(t.Context(), database.Document{"pk": "x"},
+				if _, err := testdoc.Update(t.Context(), table, testdoc.Document{"pk": "x"},
 					govalue.Attribute("n").Add(1)); err != nil {
 					t.Error(err)
 				}
@@ -63,7 +64,7 @@ func TestOneItemManyWriters(t *testing.T) {
 		})
 	}
 	group.Wait()
-	item, _, err := table.Get(t.Context(), database.Document{"pk": "x"})
+	item, _, err := testdoc.Get(t.Context(), table, testdoc.Document{"pk": "x"})
 	if n, _ := item.Int("n"); err != nil || n != writers*each {
 		t.Errorf("n is %d, %v; want %d", n, err, writers*each)
 	}
@@ -80,8 +81,8 @@ func builtUnderLoad(t *testing.T, rules *cell.Rules) {
 	db := embedded(t)
 	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("pk", schema.Number), Cells: rules})
 	for i := range 3000 {
-		if err := table.Put(t.Context(),
-			database.Document{"pk": i, "color": fmt.Sprint("c", i%7), "size": i}); err != nil {
+		if err := testdoc.Put(t.Context(), table,
+			testdoc.Document{"pk": i, "color": fmt.Sprint("c", i%7), "size": i}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -132,20 +133,20 @@ func builtUnderLoad(t *testing.T, rules *cell.Rules) {
 }
 
 func randomWrite(t *testing.T, table *database.Table, rng *rand.Rand) error {
-	key := database.Document{"pk": rng.IntN(3500)}
+	key := testdoc.Document{"pk": rng.IntN(3500)}
 	switch rng.IntN(4) {
 	case 0:
-		return table.Delete(t.Context(), key)
+		return testdoc.Delete(t.Context(), table, key)
 	case 1:
-		_, err := table.Update(t.Context(), key, govalue.Attribute("color").Set(fmt.Sprint("c", rng.IntN(7))))
+		_, err := testdoc.Update(t.Context(), table, key, govalue.Attribute("color").Set(fmt.Sprint("c", rng.IntN(7))))
 		return err
 	case 2:
-		_, err := table.Update(t.Context(), key,
+		_, err := testdoc.Update(t.Context(), table, key,
 			govalue.Updates(govalue.Attribute("color").Remove(), govalue.Attribute("size").Add(1)))
 		return err
 	}
 	key["color"], key["size"] = fmt.Sprint("c", rng.IntN(7)), rng.IntN(100)
-	return table.Put(t.Context(), key)
+	return testdoc.Put(t.Context(), table, key)
 }
 
 // TestTransfers: transactions move amounts between items; the sum stays, whoever reads at whatever snapshot.
@@ -154,7 +155,7 @@ func TestTransfers(t *testing.T) {
 	table := mustTable(t, db, database.TableSpec{Name: "accounts", Key: database.Columns("id", schema.Number)})
 	const accounts, sum = 10, 1000
 	for i := range accounts {
-		if err := table.Put(t.Context(), database.Document{"id": i, "amount": sum / accounts}); err != nil {
+		if err := testdoc.Put(t.Context(), table, testdoc.Document{"id": i, "amount": sum / accounts}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -192,13 +193,13 @@ func transfer(t *testing.T, db *database.DB, from, to, amount int) error {
 			return nil
 		}
 		for id, change := range map[int]int{from: -amount, to: amount} {
-			item, _, err := tx.Get(t.Context(), "accounts", database.Document{"id": id})
+			item, _, err := testdoc.GetIn(t.Context(), tx, "accounts", testdoc.Document{"id": id})
 			if err != nil {
 				return err
 			}
 			now, _ := item.Int("amount")
-			if err := tx.Put(t.Context(), "accounts",
-				database.Document{"id": id, "amount": now + int64(change)}); err != nil {
+			if err := testdoc.PutIn(t.Context(), tx, "accounts",
+				testdoc.Document{"id": id, "amount": now + int64(change)}); err != nil {
 				return err
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/weftdb/weft/internal/data/govalue"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/internal/testing/teststore"
 	"github.com/weftdb/weft/kv"
 )
@@ -57,7 +58,7 @@ func newCrowdTest(t *testing.T) *crowdTest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := held.Put(t.Context(), "t", database.Document{"k": "x", "n": 0, "text": "words"}); err != nil {
+	if err := testdoc.PutIn(t.Context(), held, "t", testdoc.Document{"k": "x", "n": 0, "text": "words"}); err != nil {
 		t.Fatal(err)
 	}
 	return &crowdTest{T: t, store: store, db: db, table: table, held: held}
@@ -68,7 +69,7 @@ func (c *crowdTest) begin(ctx context.Context, update *expr.Update, done func(n 
 	conditions ...expr.Condition) {
 	before, _ := c.db.Waits()
 	c.group.Go(func() {
-		item, err := c.table.Update(ctx, database.Document{"k": "x"}, update, conditions...)
+		item, err := testdoc.Update(ctx, c.table, testdoc.Document{"k": "x"}, update, conditions...)
 		n := int64(0)
 		if err == nil {
 			n, _ = item.Int("n")
@@ -115,7 +116,7 @@ func TestCrowd(t *testing.T) {
 func (c *crowdTest) check(want int64) {
 	c.Helper()
 	items := itemsOf(c.T, c.table)
-	item, _, err := c.table.Get(c.Context(), database.Document{"k": "x"})
+	item, _, err := testdoc.Get(c.Context(), c.table, testdoc.Document{"k": "x"})
 	if n, _ := item.Int("n"); err != nil || n != want || len(items) != 1 {
 		c.Errorf("n is %d, %v; want %d", n, err, want)
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 )
@@ -73,8 +74,8 @@ func testRand(t testing.TB) *rand.Rand {
 }
 
 // place is a random row: half of them in a few clusters, many equal, some without an attribute.
-func place(rng *rand.Rand, id int) database.Document {
-	d := database.Document{"id": id, "lat": 40 + rng.NormFloat64()/100, "population": int(math.Exp(rng.Float64() * 16)),
+func place(rng *rand.Rand, id int) testdoc.Document {
+	d := testdoc.Document{"id": id, "lat": 40 + rng.NormFloat64()/100, "population": int(math.Exp(rng.Float64() * 16)),
 		"url": fmt.Sprintf("http://www.%x.org", rng.Uint32N(5000))}
 	switch rng.IntN(10) {
 	case 0:
@@ -90,7 +91,7 @@ func place(rng *rand.Rand, id int) database.Document {
 func putPlaces(t testing.TB, table *database.Table, rng *rand.Rand, from, to int) {
 	t.Helper()
 	for id := from; id < to; id++ {
-		if err := table.Put(t.Context(), place(rng, id)); err != nil {
+		if err := testdoc.Put(t.Context(), table, place(rng, id)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -111,7 +112,7 @@ func box(rng *rand.Rand) expr.Condition {
 	return govalue.All(all[:1+rng.IntN(3)]...)
 }
 
-func ids(documents []database.Document) []string {
+func ids(documents []testdoc.Document) []string {
 	list := make([]string, len(documents))
 	for i, d := range documents {
 		list[i] = fmt.Sprint(d["id"])
@@ -128,14 +129,14 @@ func indexed() expr.Condition {
 
 // walkWith is walk with something done between two pages.
 func walkWith(ctx context.Context, table *database.Table, q database.Query,
-	between func(page int) error) (all []database.Document, err error) {
+	between func(page int) error) (all []testdoc.Document, err error) {
 	for page := 0; ; page++ {
 		c, err := table.Query(ctx, q)
 		if err != nil {
 			return nil, err
 		}
 		for c.Next() {
-			all = append(all, c.Item().Document())
+			all = append(all, testdoc.Of(c.Item()))
 		}
 		last, err := c.LastKey()
 		more, boundaries := c.More(), c.Boundaries()
@@ -240,9 +241,9 @@ func writePlaces(t *testing.T, table *database.Table, rng *rand.Rand, stop chan 
 		default:
 		}
 		id := 1000 + rng.IntN(400)
-		err := table.Put(t.Context(), place(rng, id))
+		err := testdoc.Put(t.Context(), table, place(rng, id))
 		if rng.IntN(3) == 0 {
-			err = table.Delete(t.Context(), database.Document{"id": id})
+			err = testdoc.Delete(t.Context(), table, testdoc.Document{"id": id})
 		}
 		if err != nil {
 			t.Error(err)
@@ -251,13 +252,13 @@ func writePlaces(t *testing.T, table *database.Table, rng *rand.Rand, stop chan 
 	}
 }
 
-func compareStill(t *testing.T, table *database.Table, still []database.Document, page int, reverse bool) {
+func compareStill(t *testing.T, table *database.Table, still []testdoc.Document, page int, reverse bool) {
 	t.Helper()
 	got, err := walk(t.Context(), table, database.Query{Index: "z", ExaminedMax: page, Reverse: reverse})
 	if err != nil {
 		t.Fatal(err)
 	}
-	got = slices.DeleteFunc(got, func(d database.Document) bool { return number(d, "id") >= 1000 })
+	got = slices.DeleteFunc(got, func(d testdoc.Document) bool { return number(d, "id") >= 1000 })
 	if !slices.Equal(ids(got), ids(still)) {
 		t.Fatalf("pages of %d, reverse %v: %d rows that nobody writes, want %d", page, reverse, len(got), len(still))
 	}
@@ -330,7 +331,7 @@ func TestCurveRebuildOverRestarts(t *testing.T) {
 }
 
 // walkAcross walks the index in small pages over databases that come and go.
-func walkAcross(t *testing.T, db func() *database.DB, between func(page int) error) (all []database.Document,
+func walkAcross(t *testing.T, db func() *database.DB, between func(page int) error) (all []testdoc.Document,
 	err error) {
 	q := database.Query{Index: "z", ExaminedMax: 30}
 	for page := 0; ; page++ {
@@ -343,7 +344,7 @@ func walkAcross(t *testing.T, db func() *database.DB, between func(page int) err
 			return nil, err
 		}
 		for c.Next() {
-			all = append(all, c.Item().Document())
+			all = append(all, testdoc.Of(c.Item()))
 		}
 		last, err := c.LastKey()
 		if closeErr := c.Close(); err != nil || closeErr != nil || !c.More() {
@@ -435,8 +436,8 @@ func TestCurveDrift(t *testing.T) {
 		"zorder(lat f64, population u64 codec=raw)")
 	fill := func(from, to int, at float64) {
 		for id := from; id < to; id++ {
-			if err := table.Put(t.Context(),
-				database.Document{"id": id, "lat": at + rng.NormFloat64(), "population": rng.IntN(100)}); err != nil {
+			if err := testdoc.Put(t.Context(), table,
+				testdoc.Document{"id": id, "lat": at + rng.NormFloat64(), "population": rng.IntN(100)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -494,7 +495,7 @@ func TestCurveAdded(t *testing.T) {
 	db, table := newCurved(t, nil, database.Options{}, "zorder(lat f64)")
 	putPlaces(t, table, rng, 0, 2000)
 	for id := range 100 {
-		if _, err := table.Update(t.Context(), database.Document{"id": id},
+		if _, err := testdoc.Update(t.Context(), table, testdoc.Document{"id": id},
 			govalue.Attribute("rare").Set(id)); err != nil {
 			t.Fatal(err)
 		}
@@ -616,7 +617,7 @@ func TestCurveSegments(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 4 {
-			var got []database.Document
+			var got []testdoc.Document
 			for segment := range 5 {
 				some, err := walkWith(t.Context(), table,
 					database.Query{Index: "z", Segment: segment, Segments: 5, ExaminedMax: 40}, func(page int) error {
@@ -656,13 +657,13 @@ func TestCurveTransaction(t *testing.T) {
 	mustRebuild(t, db)
 	mustRebuild(t, db)
 	for range 2 {
-		var got []database.Document
-		c, err := tx.Query(t.Context(), "t", database.Query{Index: "z"})
+		var got []testdoc.Document
+		c, err := testdoc.QueryIn(t.Context(), tx, "t", database.Query{Index: "z"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for c.Next() {
-			got = append(got, c.Item().Document())
+			got = append(got, testdoc.Of(c.Item()))
 		}
 		if err := c.Close(); err != nil || !slices.Equal(ids(got), ids(full)) {
 			t.Fatalf("%d rows, want %d, %v", len(got), len(full), err)

@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv/mem"
 )
 
@@ -82,7 +83,7 @@ func TestTruncate(t *testing.T) {
 		})
 		put := func(k int) {
 			t.Helper()
-			if err := table.Put(ctx, database.Document{"k": k, "a": k % 3, "b": k, "until": 1}); err != nil {
+			if err := testdoc.Put(ctx, table, testdoc.Document{"k": k, "a": k % 3, "b": k, "until": 1}); err != nil {
 				t.Fatal(err)
 			}
 		}

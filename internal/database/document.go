@@ -11,15 +11,6 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// Document is an item as Go values, for programs to which convenience matters more than speed. It takes what
-// govalue.AppendValue does, and gives back what govalue.GoValue does.
-type Document map[string]any
-
-// AppendRow appends the document as a row with the given names. Errors: KindInvalid for a value of another type.
-func (d Document) AppendRow(dst []byte, names value.Names) (value.Row, error) {
-	return AppendRow(dst, names, map[string]any(d))
-}
-
 // AppendRow appends an item, or a key, that is a map or a struct as a row with the given names: see govalue.AppendRow.
 // Errors: KindInvalid.
 func AppendRow(dst []byte, names value.Names, item any) (value.Row, error) {
@@ -76,16 +67,6 @@ func (i Item) Int(name string) (n int64, ok bool) { return i.Attribute(name).Int
 
 // Float returns a numeric attribute; ok is false if it is missing or no number.
 func (i Item) Float(name string) (x float64, ok bool) { return i.Attribute(name).Float() }
-
-// Document returns all attributes as Go values: see Document for the types.
-func (i Item) Document() Document {
-	all := Document{}
-	attributes := i.Row.Attributes(i.Names)
-	for attributes.Next() {
-		all[string(attributes.Name())] = govalue.GoValue(attributes.Value())
-	}
-	return all
-}
 
 // ItemFault is the error of KindInvalid which says that a Go value is no item, or which attribute of it can't be
 // stored.

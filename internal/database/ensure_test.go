@@ -10,6 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestEnsureTable: what is missing is made, what differs is refused, and the second time nothing happens.
@@ -34,7 +35,7 @@ func TestEnsureTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 3 {
-			if err := table.Put(ctx, database.Document{"a": "x", "b": string(rune('a' + i)), "c": "c", "n": i, "lat": i,
+			if err := testdoc.Put(ctx, table, testdoc.Document{"a": "x", "b": string(rune('a' + i)), "c": "c", "n": i, "lat": i,
 				"lon": i, "title": "some words"}); err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestEntryFilter: a row is read back only if what its entry holds meets the condition, in every kind of index.
@@ -29,8 +30,8 @@ func TestEntryFilter(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 400 {
-		if err := table.Put(t.Context(),
-			database.Document{"id": i, "a": i % 20, "b": i / 20, "c": i % 3, "text": fmt.Sprint(i)}); err != nil {
+		if err := testdoc.Put(t.Context(), table,
+			testdoc.Document{"id": i, "a": i % 20, "b": i / 20, "c": i % 3, "text": fmt.Sprint(i)}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv/pebble"
 )
 
@@ -28,7 +29,7 @@ func TestEstimateInMemory(t *testing.T) {
 	for batch := range batches {
 		j.must(j.db.Update(ctx, func(tx *database.Tx) error {
 			for i := range each {
-				if err := tx.Put(ctx, "t", database.Document{"id": fmt.Sprint(batch*each + i)}); err != nil {
+				if err := testdoc.PutIn(ctx, tx, "t", testdoc.Document{"id": fmt.Sprint(batch*each + i)}); err != nil {
 					return err
 				}
 			}

@@ -23,6 +23,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/kv/mem"
@@ -66,10 +67,10 @@ func expiringTable(t testing.TB, db *database.DB) *database.Table {
 	return table
 }
 
-func mustPut(t testing.TB, table *database.Table, documents ...database.Document) {
+func mustPut(t testing.TB, table *database.Table, documents ...testdoc.Document) {
 	t.Helper()
 	for _, d := range documents {
-		if err := table.Put(t.Context(), d); err != nil {
+		if err := testdoc.Put(t.Context(), table, d); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -220,7 +221,7 @@ func (s *expiryScript) put(d *datadriven.TestData) error {
 		if err := decoder.Decode(&document); err != nil {
 			return err
 		}
-		if err := table.Put(s.t.Context(), document); err != nil {
+		if err := testdoc.Put(s.t.Context(), table, document); err != nil {
 			return err
 		}
 	}
@@ -310,9 +311,9 @@ func TestExpiryMovedMeanwhile(t *testing.T) {
 			store := &hooked{Store: inner}
 			db := openExpiring(t, store, database.Options{Now: clock.now})
 			table := expiringTable(t, db)
-			mustPut(t, table, database.Document{"pk": "a", "at": 1001},
-				database.Document{"pk": "b", "at": 1001, "color": "red"}, database.Document{"pk": "c", "at": 1002},
-				database.Document{"pk": "d", "at": 1001}, database.Document{"pk": "e", "at": 1001})
+			mustPut(t, table, testdoc.Document{"pk": "a", "at": 1001},
+				testdoc.Document{"pk": "b", "at": 1001, "color": "red"}, testdoc.Document{"pk": "c", "at": 1002},
+				testdoc.Document{"pk": "d", "at": 1001}, testdoc.Document{"pk": "e", "at": 1001})
 			clock.seconds.Store(1010)
 			// Another gateway: it has latches of its own.
 			other, err := openExpiring(t, inner, database.Options{Now: clock.now}).Table("t")
@@ -320,9 +321,9 @@ func TestExpiryMovedMeanwhile(t *testing.T) {
 				t.Fatal(err)
 			}
 			move := func() {
-				mustPut(t, other, database.Document{"pk": "b", "at": 1011, "color": "blue"},
-					database.Document{"pk": "c", "at": "later"}, database.Document{"pk": "d", "at": 1003})
-				if err := other.Delete(t.Context(), database.Document{"pk": "e"}); err != nil {
+				mustPut(t, other, testdoc.Document{"pk": "b", "at": 1011, "color": "blue"},
+					testdoc.Document{"pk": "c", "at": "later"}, testdoc.Document{"pk": "d", "at": 1003})
+				if err := testdoc.Delete(t.Context(), other, testdoc.Document{"pk": "e"}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -354,7 +355,7 @@ func TestExpiryInSeveralGateways(t *testing.T) {
 	gateways := []*database.DB{openExpiring(t, store, options)}
 	table := expiringTable(t, gateways[0])
 	// the others know the attributes' names
-	mustPut(t, table, database.Document{"pk": "first", "at": 5000, "color": "red"})
+	mustPut(t, table, testdoc.Document{"pk": "first", "at": 5000, "color": "red"})
 	gateways = append(gateways, openExpiring(t, store, options), openExpiring(t, store, options))
 	const items = 900
 	var writers, sweepers sync.WaitGroup
@@ -363,7 +364,7 @@ func TestExpiryInSeveralGateways(t *testing.T) {
 		writers.Go(func() {
 			for j := range items / 3 {
 				key := j*3 + i
-				mustPut(t, table, database.Document{"pk": fmt.Sprintf("%04d", key), "at": 1000 + key%10,
+				mustPut(t, table, testdoc.Document{"pk": fmt.Sprintf("%04d", key), "at": 1000 + key%10,
 					"color": "red"})
 				clock.seconds.CompareAndSwap(1000+int64(j/100), 1001+int64(j/100))
 			}
@@ -405,10 +406,10 @@ func TestExpiryOfUnreadableRows(t *testing.T) {
 	clock := clockAt(1000)
 	db := openExpiring(t, store, database.Options{Now: clock.now})
 	table := expiringTable(t, db)
-	mustPut(t, table, database.Document{"pk": "a", "at": 1001})
+	mustPut(t, table, testdoc.Document{"pk": "a", "at": 1001})
 	late := openExpiring(t, store, database.Options{Now: clock.now})
-	mustPut(t, table, database.Document{"pk": "b", "at": 1001, "color": "red"},
-		database.Document{"pk": "c", "at": 1001})
+	mustPut(t, table, testdoc.Document{"pk": "b", "at": 1001, "color": "red"},
+		testdoc.Document{"pk": "c", "at": 1001})
 	clock.seconds.Store(1001)
 	if deleted, err := late.Expire(t.Context()); deleted != 2 || err == nil {
 		t.Errorf("%d deleted, %v", deleted, err)
@@ -439,7 +440,7 @@ func TestExpiryFaults(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range 150 {
-				d := database.Document{"pk": fmt.Sprintf("%03d", i), "at": 1001 + i%3, "color": "red"}
+				d := testdoc.Document{"pk": fmt.Sprintf("%03d", i), "at": 1001 + i%3, "color": "red"}
 				mustPut(t, first, d)
 				mustPut(t, second, d)
 			}
@@ -481,7 +482,7 @@ func TestExpiryAfterACrash(t *testing.T) {
 	}})
 	table := expiringTable(t, db)
 	for i := range 600 {
-		mustPut(t, table, database.Document{"pk": fmt.Sprintf("%03d", i), "at": 1001 + i%4, "color": "red"})
+		mustPut(t, table, testdoc.Document{"pk": fmt.Sprintf("%03d", i), "at": 1001 + i%4, "color": "red"})
 	}
 	clock.seconds.Store(1002)
 	if deleted, err := db.Expire(t.Context()); deleted != 300 || err != nil {
@@ -551,7 +552,7 @@ func TestExpiryIsHidden(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pin.Release()
-	row, err := database.Document{"pk": "a", "at": 5, "color": "red"}.AppendRow(nil, pin.Names())
+	row, err := testdoc.Document{"pk": "a", "at": 5, "color": "red"}.AppendRow(nil, pin.Names())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -676,7 +677,7 @@ func TestExpiryClosed(t *testing.T) {
 	db := openExpiring(t, store, database.Options{Now: clock.now, ExpiryInterval: time.Microsecond})
 	table := expiringTable(t, db)
 	for i := range 1000 {
-		mustPut(t, table, database.Document{"pk": fmt.Sprintf("%03d", i), "at": 1001})
+		mustPut(t, table, testdoc.Document{"pk": fmt.Sprintf("%03d", i), "at": 1001})
 	}
 	clock.seconds.Store(1001)
 	if err := errors.Join(db.Close(), db.Close()); err != nil {
@@ -717,7 +718,7 @@ func TestExpiryReadsLittle(t *testing.T) {
 	db := openExpiring(t, recording, database.Options{Now: clock.now})
 	table := expiringTable(t, db)
 	for i := range 500 {
-		mustPut(t, table, database.Document{"pk": fmt.Sprintf("%03d", i), "at": 2000 + i})
+		mustPut(t, table, testdoc.Document{"pk": fmt.Sprintf("%03d", i), "at": 2000 + i})
 	}
 	before := recording.Calls(kvwrap.CallNext)
 	if deleted, err := db.Expire(t.Context()); deleted != 0 || err != nil {
@@ -747,7 +748,7 @@ func TestBuildProgress(t *testing.T) {
 	}
 	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("pk", schema.Number)})
 	for i := range 1000 {
-		mustPut(t, table, database.Document{"pk": i, "color": "red"})
+		mustPut(t, table, testdoc.Document{"pk": i, "color": "red"})
 	}
 	if err := table.AddIndex(t.Context(),
 		database.IndexSpec{Name: "color", Key: database.Columns("color", schema.String)}); err != nil {
@@ -909,7 +910,7 @@ func openWaiting(b *testing.B, engine string, items int) (*database.DB, *clock) 
 	for first := 0; first < items; first += 1000 {
 		writes := make([]database.TableWrite, min(1000, items-first))
 		for i := range writes {
-			row, err := database.Document{"pk": first + i, "at": clock.seconds.Load() + int64(first+i) + 1,
+			row, err := testdoc.Document{"pk": first + i, "at": clock.seconds.Load() + int64(first+i) + 1,
 				"note": "something to remember until then"}.AppendRow(nil, p.Names())
 			if err != nil {
 				b.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"github.com/weftdb/weft/internal/files/cities"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // explainedCities is the number of cities the tests of explanations read.
@@ -51,7 +52,7 @@ func openCities(t *testing.T) database.Pinned {
 	id := 0
 	err = cities.Each(func(c cities.City) error {
 		id++
-		row, err := database.Document{"id": id, "lat": json.Number(c.Lat), "lon": json.Number(c.Lon)}.AppendRow(nil,
+		row, err := testdoc.Document{"id": id, "lat": json.Number(c.Lat), "lon": json.Number(c.Lon)}.AppendRow(nil,
 			pin.Names())
 		if err != nil {
 			return err

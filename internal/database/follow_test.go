@@ -19,6 +19,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 )
@@ -32,13 +33,13 @@ type texts struct {
 func (w *texts) write(ctx context.Context) error {
 	id := value.Value(value.AppendInt(nil, int64(w.random.IntN(60))))
 	if w.random.IntN(4) == 0 {
-		return w.table.Delete(ctx, database.Document{"id": id})
+		return testdoc.Delete(ctx, w.table, testdoc.Document{"id": id})
 	}
 	words := make([]string, w.random.IntN(12))
 	for i := range words {
 		words[i] = fmt.Sprintf("w%d", w.random.IntN(15))
 	}
-	return w.table.Put(ctx, database.Document{"id": id, "text": strings.Join(words, " ")})
+	return testdoc.Put(ctx, w.table, testdoc.Document{"id": id, "text": strings.Join(words, " ")})
 }
 
 func asyncIndex(t *testing.T, name string, entriesMax int) database.IndexSpec {
@@ -167,8 +168,8 @@ func TestAsyncSearchIdle(t *testing.T) {
 		Indexes: []database.IndexSpec{asyncIndex(t, "all", 0)}})
 	put := func(id int64, text string) {
 		t.Helper()
-		if err := table.Put(t.Context(),
-			database.Document{"id": value.Value(value.AppendInt(nil, id)), "text": text}); err != nil {
+		if err := testdoc.Put(t.Context(), table,
+			testdoc.Document{"id": value.Value(value.AppendInt(nil, id)), "text": text}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -186,7 +187,7 @@ func TestAsyncSearchIdle(t *testing.T) {
 		t.Errorf("after a wait it finds %v", ids)
 	}
 	put(1, "blue")
-	if err := table.Delete(t.Context(), database.Document{"id": value.Value(value.AppendInt(nil, 2))}); err != nil {
+	if err := testdoc.Delete(t.Context(), table, testdoc.Document{"id": value.Value(value.AppendInt(nil, 2))}); err != nil {
 		t.Fatal(err)
 	}
 	if ids := found(t, p, "all", "red", false); len(ids) != 0 {
@@ -240,7 +241,7 @@ func TestAsyncSearchLargeRow(t *testing.T) {
 		return text
 	}
 	put := func(id int64, text string) error {
-		return table.Put(t.Context(), database.Document{"id": value.Value(value.AppendInt(nil, id)), "text": text})
+		return testdoc.Put(t.Context(), table, testdoc.Document{"id": value.Value(value.AppendInt(nil, id)), "text": text})
 	}
 	p := mustPin(t, table)
 	defer p.Release()

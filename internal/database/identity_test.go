@@ -15,6 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/internal/testing/teststore"
 )
 
@@ -68,15 +69,15 @@ func TestDistinctItems(t *testing.T) {
 		if err != nil {
 			t.Fatal(key, err)
 		}
-		items := map[string]database.Document{}
+		items := map[string]testdoc.Document{}
 		for i := range 100 {
-			item := database.Document{}
+			item := testdoc.Document{}
 			for _, c := range columns {
 				item[c] = identityColumns[c][random.IntN(len(identityColumns[c]))]
 			}
 			name := fmt.Sprint(item)
 			item["v"] = i
-			if err := table.Put(t.Context(), item); err != nil {
+			if err := testdoc.Put(t.Context(), table, item); err != nil {
 				t.Fatal(key, err)
 			}
 			items[name] = item
@@ -86,7 +87,7 @@ func TestDistinctItems(t *testing.T) {
 }
 
 func checkItems(t *testing.T, table *database.Table, spec database.TableSpec, columns []string,
-	items map[string]database.Document) {
+	items map[string]testdoc.Document) {
 	t.Helper()
 	where := fmt.Sprint(spec.Name, " of ", columns, spec.Key)
 	pin, err := table.Pin()
@@ -111,13 +112,13 @@ func checkItems(t *testing.T, table *database.Table, spec database.TableSpec, co
 		t.Fatalf("%s: %d of %d items are left", where, n, len(items))
 	}
 	for _, item := range items {
-		key := database.Document{}
+		key := testdoc.Document{}
 		var equal []expr.Condition
 		for _, c := range columns {
 			key[c] = item[c]
 			equal = append(equal, govalue.Attribute(c).Equal(item[c]))
 		}
-		got, _, err := table.Get(t.Context(), key)
+		got, _, err := testdoc.Get(t.Context(), table, key)
 		if err != nil || fmt.Sprint(got.Attribute("v")) != fmt.Sprint(item["v"]) {
 			t.Fatalf("%s: %v has %v, not %v: %v", where, key, got, item["v"], err)
 		}
@@ -150,11 +151,11 @@ func TestOlderKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := table.Put(t.Context(), database.Document{"s": "a", "t": "b", "v": 1}); err != nil {
+	if err := testdoc.Put(t.Context(), table, testdoc.Document{"s": "a", "t": "b", "v": 1}); err != nil {
 		t.Fatal(err)
 	}
-	for _, key := range []database.Document{{"concat(s,'-',t)": "a-b"}, {"s": "a", "t": "b"}} {
-		if item, _, err := table.Get(t.Context(), key); err != nil || item.Text("s") != "a" {
+	for _, key := range []testdoc.Document{{"concat(s,'-',t)": "a-b"}, {"s": "a", "t": "b"}} {
+		if item, _, err := testdoc.Get(t.Context(), table, key); err != nil || item.Text("s") != "a" {
 			t.Errorf("%v: %v, %v", key, item, err)
 		}
 	}

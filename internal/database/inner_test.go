@@ -13,6 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestBoxesWithinTheirRims asks a Z-order index for boxes whose bounds are values of items, left out or not: an item on
@@ -27,14 +28,14 @@ func TestBoxesWithinTheirRims(t *testing.T) {
 		return []float64{math.Copysign(0, -1), 0, 1, float64(random.IntN(40) - 20)}[random.IntN(4)]
 	}
 	for id := range 600 {
-		item := database.Document{"id": id, "n": random.IntN(2)}
+		item := testdoc.Document{"id": id, "n": random.IntN(2)}
 		if random.IntN(9) > 0 {
 			item["a"] = int(number())
 		}
 		if random.IntN(9) > 0 {
 			item["c"] = number() / 4
 		}
-		if err := table.Put(t.Context(), item); err != nil {
+		if err := testdoc.Put(t.Context(), table, item); err != nil {
 			t.Fatal(err)
 		}
 	}

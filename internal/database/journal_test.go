@@ -19,6 +19,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // followed is a stream as a program reads it.
@@ -121,27 +122,27 @@ func itemsOf(t *testing.T, table *database.Table) map[string]string {
 // mutate does one random request of a kind that programs make.
 func mutate(ctx context.Context, random *rand.Rand, db *database.DB, table *database.Table) error {
 	key := func() string { return fmt.Sprint("k", random.IntN(20)) }
-	put := func() database.Document {
-		return database.Document{"k": key(), "v": random.IntN(5), "text": fmt.Sprint("some words ", random.IntN(3))}
+	put := func() testdoc.Document {
+		return testdoc.Document{"k": key(), "v": random.IntN(5), "text": fmt.Sprint("some words ", random.IntN(3))}
 	}
 	switch random.IntN(6) {
 	case 0, 1:
-		return table.Put(ctx, put())
+		return testdoc.Put(ctx, table, put())
 	case 2:
-		return table.Delete(ctx, database.Document{"k": key()})
+		return testdoc.Delete(ctx, table, testdoc.Document{"k": key()})
 	case 3:
-		_, err := table.Update(ctx, database.Document{"k": key()}, govalue.Attribute("v").Set(random.IntN(5)))
+		_, err := testdoc.Update(ctx, table, testdoc.Document{"k": key()}, govalue.Attribute("v").Set(random.IntN(5)))
 		return err
 	}
 	return db.Update(ctx, func(tx *database.Tx) error {
 		for range 1 + random.IntN(4) {
 			if random.IntN(3) == 0 {
-				if err := tx.Delete(ctx, table.Name(), database.Document{"k": key()}); err != nil {
+				if err := testdoc.DeleteIn(ctx, tx, table.Name(), testdoc.Document{"k": key()}); err != nil {
 					return err
 				}
 				continue
 			}
-			if err := tx.Put(ctx, table.Name(), put()); err != nil {
+			if err := testdoc.PutIn(ctx, tx, table.Name(), put()); err != nil {
 				return err
 			}
 		}

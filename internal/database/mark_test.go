@@ -23,6 +23,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/pebble"
@@ -149,23 +150,23 @@ func (j *journey) step() {
 	case 9:
 		tolerate(table.BeginStream(ctx, database.NewImage), database.KindExists, database.KindInvalid)
 	case 10, 11, 12, 13:
-		j.must(table.Delete(ctx, database.Document{"id": fmt.Sprint(random.IntN(60))}))
+		j.must(testdoc.Delete(ctx, table, testdoc.Document{"id": fmt.Sprint(random.IntN(60))}))
 	case 14:
 		j.must(j.db.Update(ctx, func(tx *database.Tx) error {
 			for i := range 3 {
-				if err := tx.Put(ctx, table.Name(), j.document(i)); err != nil {
+				if err := testdoc.PutIn(ctx, tx, table.Name(), j.document(i)); err != nil {
 					return err
 				}
 			}
 			return nil
 		}))
 	default:
-		j.must(table.Put(ctx, j.document(0)))
+		j.must(testdoc.Put(ctx, table, j.document(0)))
 	}
 }
 
-func (j *journey) document(i int) database.Document {
-	d := database.Document{"id": fmt.Sprint(j.random.IntN(60) + i)}
+func (j *journey) document(i int) testdoc.Document {
+	d := testdoc.Document{"id": fmt.Sprint(j.random.IntN(60) + i)}
 	for range 1 + j.random.IntN(4) {
 		d[fmt.Sprint("a", j.random.IntN(12))] = fmt.Sprint(j.random.IntN(1000))
 	}
@@ -221,7 +222,7 @@ func seenIn(t *testing.T, db *database.DB, in string) string {
 			t.Errorf("table %s: %v, %v", name, report.Faults, err)
 		}
 		fmt.Fprintln(&b, report.Rows, report.Entries)
-		if err := table.Documents(ctx, database.Query{}, func(d database.Document) bool {
+		if err := testdoc.Each(ctx, table, database.Query{}, func(d testdoc.Document) bool {
 			for _, column := range slices.Sorted(maps.Keys(d)) {
 				fmt.Fprint(&b, " ", column, "=", d[column])
 			}
@@ -351,21 +352,21 @@ func TestReturnWhileInUse(t *testing.T) {
 		spec := database.TableSpec{Name: "t", Key: database.Columns("id", schema.String)}
 		table, err := j.db.CreateTable(ctx, spec)
 		j.must(err)
-		j.must(table.Put(ctx, database.Document{"id": "1", "a": "old"}))
+		j.must(testdoc.Put(ctx, table, testdoc.Document{"id": "1", "a": "old"}))
 		mark, err := j.db.Mark(ctx)
 		j.must(err)
-		j.must(table.Put(ctx, database.Document{"id": "2", "a": "new"}))
+		j.must(testdoc.Put(ctx, table, testdoc.Document{"id": "2", "a": "new"}))
 
 		same, err := j.db.Begin(ctx) // of a table that stays as it is
 		j.must(err)
-		j.must(same.Put(ctx, "t", database.Document{"id": "3", "a": "x"}))
+		j.must(testdoc.PutIn(ctx, same, "t", testdoc.Document{"id": "3", "a": "x"}))
 		j.must(mark.Return(ctx))
 		if err := same.Commit(ctx); database.KindOf(err) != database.KindConflict {
 			t.Errorf("the commit of a transaction from before: %v", err)
 		}
 
-		other := database.Document{"id": "4", "another": "name"} // which the table learns
-		j.must(table.Put(ctx, other))
+		other := testdoc.Document{"id": "4", "another": "name"} // which the table learns
+		j.must(testdoc.Put(ctx, table, other))
 		held, err := table.Pin()
 		j.must(err)
 		defer held.Release()
@@ -373,7 +374,7 @@ func TestReturnWhileInUse(t *testing.T) {
 		j.must(err)
 		tx, err := j.db.BeginWith(ctx, database.TxOptions{Locks: true})
 		j.must(err)
-		j.must(tx.Put(ctx, "t", database.Document{"id": "5"}))
+		j.must(testdoc.PutIn(ctx, tx, "t", testdoc.Document{"id": "5"}))
 		j.must(mark.Return(ctx))
 		if err := tx.Commit(ctx); database.KindOf(err) != database.KindConflict {
 			t.Errorf("the commit of a transaction that holds items: %v", err)
@@ -395,7 +396,7 @@ func TestReturnWhileInUse(t *testing.T) {
 		if _, _, err := held.Get(ctx, row, nil); database.KindOf(err) != database.KindUnavailable {
 			t.Errorf("a read by a pin from before: %v", err)
 		}
-		j.must(table.Put(ctx, database.Document{"id": "6", "fresh": "y"}))
+		j.must(testdoc.Put(ctx, table, testdoc.Document{"id": "6", "fresh": "y"}))
 		if shown := seen(t, j.db); strings.Contains(shown, "another") || !strings.Contains(shown, "fresh=y") {
 			t.Errorf("clients see %s", shown)
 		}
@@ -415,7 +416,7 @@ func TestReturnOfDroppedTable(t *testing.T) {
 		table, err := j.db.Table("t")
 		j.must(err)
 		for i := range 500 {
-			j.must(table.Put(ctx, database.Document{"id": fmt.Sprint(i), "a": "b"}))
+			j.must(testdoc.Put(ctx, table, testdoc.Document{"id": fmt.Sprint(i), "a": "b"}))
 		}
 		mark, err := j.db.Mark(ctx)
 		j.must(err)
@@ -442,7 +443,7 @@ func TestReturnWaits(t *testing.T) {
 		j.must(err)
 		mark, err := j.db.Mark(ctx)
 		j.must(err)
-		j.must(table.Put(ctx, database.Document{"id": "1"}))
+		j.must(testdoc.Put(ctx, table, testdoc.Document{"id": "1"}))
 		held, err := table.Pin()
 		j.must(err)
 		added := make(chan error)
@@ -595,13 +596,13 @@ func beside(t *testing.T, db *database.DB, worker int, stop chan struct{}) {
 		case worker == 0 && i%20 == 10:
 			err = table.DropIndex(ctx, "z")
 		case worker == 1:
-			err = table.Documents(ctx, database.Query{}, func(database.Document) bool { return true })
+			err = testdoc.Each(ctx, table, database.Query{}, func(testdoc.Document) bool { return true })
 		case worker == 2:
 			err = db.Update(ctx, func(tx *database.Tx) error {
-				return tx.Put(ctx, "t0", database.Document{"id": fmt.Sprint(i % 9), "z": "tx"})
+				return testdoc.PutIn(ctx, tx, "t0", testdoc.Document{"id": fmt.Sprint(i % 9), "z": "tx"})
 			})
 		default:
-			err = table.Put(ctx, database.Document{"id": fmt.Sprint(i % 9), fmt.Sprint("n", worker, i%200): "x", "z": "y"})
+			err = testdoc.Put(ctx, table, testdoc.Document{"id": fmt.Sprint(i % 9), fmt.Sprint("n", worker, i%200): "x", "z": "y"})
 		}
 		switch database.KindOf(err) {
 		case database.KindUnavailable, database.KindConflict, database.KindExists, database.KindNotFound,

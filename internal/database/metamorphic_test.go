@@ -24,6 +24,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/pebble"
@@ -102,30 +103,30 @@ func candidates(t *testing.T, clock *clock) []*candidate {
 }
 
 // model is the table as it should be: documents by key, in Go maps.
-type model map[string]database.Document
+type model map[string]testdoc.Document
 
-func modelKey(d database.Document) string {
+func modelKey(d testdoc.Document) string {
 	return fmt.Sprintf("%s/%020s", d["pk"], fmt.Sprint(d["sk"]))
 }
 
 // indexModel is how the model answers for an index: which documents it holds, and in which order.
 type indexModel struct {
 	spec database.IndexSpec
-	has  func(database.Document) bool
-	less func(a, b database.Document) int
+	has  func(testdoc.Document) bool
+	less func(a, b testdoc.Document) int
 }
 
-func text(d database.Document, name string) string { s, _ := d[name].(string); return s }
+func text(d testdoc.Document, name string) string { s, _ := d[name].(string); return s }
 
-func number(d database.Document, name string) int {
+func number(d testdoc.Document, name string) int {
 	n, _ := strconv.Atoi(fmt.Sprint(d[name]))
 	return n
 }
 
-func byKey(a, b database.Document) int { return cmp.Compare(modelKey(a), modelKey(b)) }
+func byKey(a, b testdoc.Document) int { return cmp.Compare(modelKey(a), modelKey(b)) }
 
-func hasAll(names ...string) func(database.Document) bool {
-	return func(d database.Document) bool {
+func hasAll(names ...string) func(testdoc.Document) bool {
+	return func(d testdoc.Document) bool {
 		return !slices.ContainsFunc(names, func(name string) bool { _, ok := d[name]; return !ok })
 	}
 }
@@ -142,20 +143,20 @@ func indexModels(t *testing.T) []indexModel {
 	return []indexModel{
 		{database.IndexSpec{Name: "color-size", Key: database.Columns("color", schema.String, "size", schema.Number)},
 			hasAll("color", "size"),
-			func(a, b database.Document) int {
+			func(a, b testdoc.Document) int {
 				return cmp.Or(cmp.Compare(text(a, "color"), text(b, "color")),
 					cmp.Compare(number(a, "size"), number(b, "size")), byKey(a, b))
 			}},
 		{database.IndexSpec{Name: "flag", Key: database.Columns("flag", schema.String), Projection: schema.ProjectKeys},
 			hasAll("flag"),
-			func(a, b database.Document) int {
+			func(a, b testdoc.Document) int {
 				return cmp.Or(cmp.Compare(text(a, "flag"), text(b, "flag")), byKey(a, b))
 			}},
 		{database.IndexSpec{Name: "computed",
 			Key: []schema.KeyPart{mustPart(t, "concat(color,'#',flag)", schema.String),
 				mustPart(t, "desc(size)", schema.Number)},
 			Projection: schema.ProjectInclude, Include: []string{"note"}}, hasAll("color", "flag", "size"),
-			func(a, b database.Document) int {
+			func(a, b testdoc.Document) int {
 				return cmp.Or(cmp.Compare(text(a, "color")+"#"+text(a, "flag"), text(b, "color")+"#"+text(b, "flag")),
 					cmp.Compare(number(b, "size"), number(a, "size")), byKey(a, b))
 			}},
@@ -210,11 +211,11 @@ func TestMetamorphic(t *testing.T) {
 	h.compare()
 }
 
-func (h *history) key() database.Document {
-	return database.Document{"pk": string(rune('a' + h.rng.IntN(6))), "sk": h.rng.IntN(40)}
+func (h *history) key() testdoc.Document {
+	return testdoc.Document{"pk": string(rune('a' + h.rng.IntN(6))), "sk": h.rng.IntN(40)}
 }
 
-func (h *history) item() database.Document {
+func (h *history) item() testdoc.Document {
 	d := h.key()
 	if h.rng.IntN(4) > 0 {
 		d["color"] = []string{"red", "green", "b\x00lue", ""[0:0] + "grey"}[h.rng.IntN(4)]
@@ -241,7 +242,7 @@ func (h *history) step() {
 	case p < 35:
 		item := h.item()
 		h.model[modelKey(item)] = item
-		h.each(func(ctx context.Context, table *database.Table) error { return table.Put(ctx, item) })
+		h.each(func(ctx context.Context, table *database.Table) error { return testdoc.Put(ctx, table, item) })
 	case p < 50:
 		h.conditionalPut()
 	case p < 70:
@@ -249,7 +250,7 @@ func (h *history) step() {
 	case p < 85:
 		key := h.key()
 		delete(h.model, modelKey(key))
-		h.each(func(ctx context.Context, table *database.Table) error { return table.Delete(ctx, key) })
+		h.each(func(ctx context.Context, table *database.Table) error { return testdoc.Delete(ctx, table, key) })
 	default:
 		h.get()
 	}
@@ -276,7 +277,7 @@ func (h *history) conditionalPut() {
 		h.model[modelKey(item)] = item
 	}
 	h.each(func(ctx context.Context, table *database.Table) error {
-		err := table.Put(ctx, item, govalue.Attribute("pk").Missing())
+		err := testdoc.Put(ctx, table, item, govalue.Attribute("pk").Missing())
 		if failed := database.KindOf(err) == database.KindConditionFailed; err != nil && !failed || failed != exists {
 			return fmt.Errorf("conditional put of %v, which exists: %v: %v", item, exists, err)
 		}
@@ -311,14 +312,14 @@ func (h *history) update() {
 		delete(item, "size")
 	}
 	if removes && !exists {
-		item = database.Document{} // an update that only removes makes no item
+		item = testdoc.Document{} // an update that only removes makes no item
 	} else {
 		h.model[modelKey(key)] = item
 	}
 	h.each(func(ctx context.Context, table *database.Table) error {
-		after, err := table.Update(ctx, key, update)
-		if err == nil && !same(after.Document(), item) {
-			err = fmt.Errorf("update gave %v, want %v", after.Document(), item)
+		after, err := testdoc.Update(ctx, table, key, update)
+		if err == nil && !same(testdoc.Of(after), item) {
+			err = fmt.Errorf("update gave %v, want %v", testdoc.Of(after), item)
 		}
 		return err
 	})
@@ -328,18 +329,18 @@ func (h *history) get() {
 	key := h.key()
 	want, exists := h.model[modelKey(key)]
 	h.each(func(ctx context.Context, table *database.Table) error {
-		item, ok, err := table.Get(ctx, key)
-		if err == nil && (ok != exists || ok && !same(item.Document(), want)) {
-			err = fmt.Errorf("get %v gave %v %v, want %v", key, ok, item.Document(), want)
+		item, ok, err := testdoc.Get(ctx, table, key)
+		if err == nil && (ok != exists || ok && !same(testdoc.Of(item), want)) {
+			err = fmt.Errorf("get %v gave %v %v, want %v", key, ok, testdoc.Of(item), want)
 		}
 		return err
 	})
 }
 
 // same compares documents whatever Go types their numbers have.
-func same(a, b database.Document) bool { return reflect.DeepEqual(plain(a), plain(b)) }
+func same(a, b testdoc.Document) bool { return reflect.DeepEqual(plain(a), plain(b)) }
 
-func plain(d database.Document) map[string]string {
+func plain(d testdoc.Document) map[string]string {
 	texts := map[string]string{}
 	for name, x := range d {
 		if n, ok := x.(json.Number); ok {
@@ -409,7 +410,7 @@ func (h *history) compare() {
 			h.t.Fatalf("%s: %v", c.name, err)
 		}
 	}
-	h.compareWalk("", func(database.Document) bool { return true }, byKey, nil)
+	h.compareWalk("", func(testdoc.Document) bool { return true }, byKey, nil)
 	for i, x := range h.indexes {
 		if h.present[i] {
 			h.compareWalk(x.spec.Name, x.has, x.less, h.projected(x.spec))
@@ -435,10 +436,10 @@ func (h *history) projected(spec database.IndexSpec) []string {
 	return nil
 }
 
-func (h *history) compareWalk(index string, has func(database.Document) bool, less func(a, b database.Document) int,
+func (h *history) compareWalk(index string, has func(testdoc.Document) bool, less func(a, b testdoc.Document) int,
 	keep []string) {
 	h.t.Helper()
-	want := slices.DeleteFunc(slices.Collect(maps.Values(h.model)), func(d database.Document) bool { return !has(d) })
+	want := slices.DeleteFunc(slices.Collect(maps.Values(h.model)), func(d testdoc.Document) bool { return !has(d) })
 	slices.SortFunc(want, less)
 	for i, d := range want {
 		if keep != nil {
@@ -467,14 +468,14 @@ func (h *history) compareWalk(index string, has func(database.Document) bool, le
 }
 
 // walk reads a query page by page.
-func walk(ctx context.Context, table *database.Table, q database.Query) (all []database.Document, err error) {
+func walk(ctx context.Context, table *database.Table, q database.Query) (all []testdoc.Document, err error) {
 	for {
 		c, err := table.Query(ctx, q)
 		if err != nil {
 			return nil, err
 		}
 		for c.Next() {
-			all = append(all, c.Item().Document())
+			all = append(all, testdoc.Of(c.Item()))
 		}
 		q.After, err = c.LastKey()
 		q.Boundaries = c.Boundaries()

@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // nearCurves are Z-orders over a and b, with codes that are fine and coarse, of all numbers, and with a third
@@ -53,7 +54,7 @@ func nearTable(t *testing.T, random *rand.Rand, db *database.DB, name, curve str
 				r.at[j] = math.Round(r.at[j])
 			}
 		}
-		item := database.Document{"id": r.id, "a": r.at[0], "b": r.at[1], "c": r.c}
+		item := testdoc.Document{"id": r.id, "a": r.at[0], "b": r.at[1], "c": r.c}
 		if random.IntN(20) == 0 {
 			delete(item, []string{"a", "b"}[random.IntN(2)])
 			r.have = false
@@ -62,7 +63,7 @@ func nearTable(t *testing.T, random *rand.Rand, db *database.DB, name, curve str
 			delete(item, "c")
 			r.c = -1
 		}
-		if err := table.Put(t.Context(), item); err != nil {
+		if err := testdoc.Put(t.Context(), table, item); err != nil {
 			t.Fatal(err)
 		}
 		rows = slices.DeleteFunc(rows, func(o nearRow) bool { return o.id == r.id })

@@ -15,6 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/data/govalue"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv/mem"
 )
 
@@ -67,7 +68,7 @@ func TestOwnWorkIsNoLoad(t *testing.T) {
 	table := mustTable(t, c.db, database.TableSpec{Name: "t", Key: database.Columns("pk", schema.Number)})
 	const rows = 300
 	for i := range rows {
-		if err := table.Put(t.Context(), database.Document{"pk": i, "lat": i, "lon": -i, "old": 1}); err != nil {
+		if err := testdoc.Put(t.Context(), table, testdoc.Document{"pk": i, "lat": i, "lon": -i, "old": 1}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -138,7 +139,7 @@ func TestLooksOfWrites(t *testing.T) {
 	c := openCounted(t)
 	table := mustTable(t, c.db, database.TableSpec{Name: "t", Key: database.Columns("pk", schema.Number)})
 	add := func(pk int, conditions ...expr.Condition) error {
-		_, err := table.Update(t.Context(), database.Document{"pk": pk}, govalue.Attribute("n").Add(1), conditions...)
+		_, err := testdoc.Update(t.Context(), table, testdoc.Document{"pk": pk}, govalue.Attribute("n").Add(1), conditions...)
 		return err
 	}
 	never := govalue.Attribute("n").Equal(-1)
@@ -156,14 +157,14 @@ func TestLooksOfWrites(t *testing.T) {
 			return nil
 		}, 1, 0},
 		{"a deletion of nothing", func() error {
-			return table.Delete(t.Context(), database.Document{"pk": 2}, govalue.Not(govalue.Attribute("n").Exists()))
+			return testdoc.Delete(t.Context(), table, testdoc.Document{"pk": 2}, govalue.Not(govalue.Attribute("n").Exists()))
 		}, 1, 0},
 		{"a transaction", func() error {
 			return c.db.Update(t.Context(), func(tx *database.Tx) error {
-				if _, _, err := tx.Get(t.Context(), "t", database.Document{"pk": 1}); err != nil {
+				if _, _, err := testdoc.GetIn(t.Context(), tx, "t", testdoc.Document{"pk": 1}); err != nil {
 					return err
 				}
-				return tx.Change(t.Context(), "t", database.Document{"pk": 2}, govalue.Attribute("n").Add(1))
+				return testdoc.UpdateIn(t.Context(), tx, "t", testdoc.Document{"pk": 2}, govalue.Attribute("n").Add(1))
 			})
 		}, 1, 1},
 	} {

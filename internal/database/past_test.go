@@ -15,6 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/history/past"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // moment is what a table held at a time.
@@ -52,7 +53,7 @@ func TestPast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := table.Put(t.Context(), database.Document{"k": "k0", "v": 1}); err != nil {
+		if err := testdoc.Put(t.Context(), table, testdoc.Document{"k": "k0", "v": 1}); err != nil {
 			t.Fatal(err)
 		}
 		if err := table.SetRecovery(t.Context(), 1); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestPanicKeepsMemory: memory that was in use when a panic ended a write serves no other write, and the item's latch
@@ -20,7 +21,7 @@ func TestPanicKeepsMemory(t *testing.T) {
 	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("pk", schema.String)})
 	p := pin(t, table)
 	write := func(validate func(old, new value.Row) error) error {
-		w := database.Write{Op: database.OpUpdate, Row: row(t, p, database.Document{"pk": "x"}),
+		w := database.Write{Op: database.OpUpdate, Row: row(t, p, testdoc.Document{"pk": "x"}),
 			Update: govalue.Attribute("n").Add(1), Validate: validate}
 		return p.Write(t.Context(), &w, new(database.WriteResult))
 	}

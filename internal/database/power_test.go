@@ -17,6 +17,7 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv/pebble"
 )
 
@@ -127,9 +128,9 @@ func (w *poweredWriter) run(t *testing.T, table *database.Table, stop chan struc
 		w.mu.Unlock()
 		var err error
 		if text == "" {
-			err = table.Delete(t.Context(), database.Document{"id": key})
+			err = testdoc.Delete(t.Context(), table, testdoc.Document{"id": key})
 		} else {
-			err = table.Put(t.Context(), database.Document{"id": key, "text": text})
+			err = testdoc.Put(t.Context(), table, testdoc.Document{"id": key, "text": text})
 		}
 		if err != nil {
 			t.Error(err)
@@ -150,7 +151,7 @@ func (w *poweredWriter) check(t *testing.T, table *database.Table) int64 {
 	}
 	w.known, w.doing = map[int64]string{}, -1
 	for id, want := range w.frozen {
-		item, ok, err := table.Get(t.Context(), database.Document{"id": value.Value(value.AppendInt(nil, id))})
+		item, ok, err := testdoc.Get(t.Context(), table, testdoc.Document{"id": value.Value(value.AppendInt(nil, id))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ type askerKey struct{ db *DB }
 // As returns a context in which a principal asks: operations with it are done if the policies of the user (see
 // Accounts) and of the table allow them, and are of KindDenied otherwise. Without it the program itself asks, which may
 // do everything. Operations ask for DynamoDB's actions, with its condition keys LeadingKeys, Attributes, Select and
-// ReturnValues: Table.Get and Tx.Get for dynamodb:GetItem, a Query that binds the first part of its index's key to a
+// ReturnValues: a read of one item for dynamodb:GetItem, a Query that binds the first part of its index's key to a
 // value for dynamodb:Query and any other for dynamodb:Scan, changes of a table for dynamodb:UpdateTable. A Query with
 // AnyIndex asks for the table. Anybody may learn which tables there are and how they are made, and what needs no
 // context is not asked for.

@@ -18,6 +18,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/internal/testing/teststore"
 )
 
@@ -73,12 +74,12 @@ func (r *rescued) key() string { return fmt.Sprintf("k%02d", r.random.IntN(rescu
 
 // put puts an item with a value of u in tx.
 func (r *rescued) put(ctx context.Context, tx *database.Tx, key string, u int, model map[string]string) error {
-	d := database.Document{"k": key, "v": r.random.IntN(5), "text": fmt.Sprint("some words ", r.random.IntN(3)), "u": u}
+	d := testdoc.Document{"k": key, "v": r.random.IntN(5), "text": fmt.Sprint("some words ", r.random.IntN(3)), "u": u}
 	if r.random.IntN(4) == 0 {
 		d["at"] = time.Now().Unix() - 100
 	}
 	model[key] = fmt.Sprint(d)
-	return tx.Put(ctx, "t", d)
+	return testdoc.PutIn(ctx, tx, "t", d)
 }
 
 // change does one transaction: the values of u, which no two items share, are exchanged by all that are put.
@@ -91,7 +92,7 @@ func (r *rescued) change(ctx context.Context, t *testing.T, values map[string]in
 	}
 	err := r.db.Update(ctx, func(tx *database.Tx) error {
 		for key := range keys { // so that the values are free
-			if err := tx.Delete(ctx, "t", database.Document{"k": key}); err != nil {
+			if err := testdoc.DeleteIn(ctx, tx, "t", testdoc.Document{"k": key}); err != nil {
 				return err
 			}
 			delete(model, key)
@@ -152,7 +153,7 @@ func printed(t *testing.T, table *database.Table) map[string]string {
 		t.Fatalf("%s: %v, %v", table.Name(), report.Faults, err)
 	}
 	items := map[string]string{}
-	err := table.Documents(t.Context(), database.Query{}, func(d database.Document) bool {
+	err := testdoc.Each(t.Context(), table, database.Query{}, func(d testdoc.Document) bool {
 		items[d["k"].(string)] = fmt.Sprint(d)
 		return true
 	})

@@ -10,12 +10,13 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestRules: what a dialect has to judge, nobody else writes, by no way.
 func TestRules(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
-		ctx, item := t.Context(), database.Document{"id": 1}
+		ctx, item := t.Context(), testdoc.Document{"id": 1}
 		for _, rules := range []schema.Rules{{}, {Dialect: "SQL", Puts: true}, {Dialect: "SQL", Deletes: true},
 			{Dialect: "SQL", Puts: true, Deletes: true}} {
 			name := "t"
@@ -27,11 +28,11 @@ func TestRules(t *testing.T) {
 					t.Errorf("%+v: %s: %v", rules, what, err)
 				}
 			}
-			expect("put", table.Put(ctx, item), rules.Puts)
-			_, err := table.Update(ctx, item, govalue.Attribute("n").Add(1))
+			expect("put", testdoc.Put(ctx, table, item), rules.Puts)
+			_, err := testdoc.Update(ctx, table, item, govalue.Attribute("n").Add(1))
 			expect("update", err, rules.Puts)
 			expect("put in a transaction",
-				db.Update(ctx, func(tx *database.Tx) error { return tx.Put(ctx, name, item) }), rules.Puts)
+				db.Update(ctx, func(tx *database.Tx) error { return testdoc.PutIn(ctx, tx, name, item) }), rules.Puts)
 			pin, err := db.Pin(name)
 			if err != nil {
 				t.Fatal(err)
@@ -75,14 +76,14 @@ func TestMark(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if row, err := (database.Document{"id": 3}).AppendRow(nil, p.Names()); err != nil {
+				if row, err := (testdoc.Document{"id": 3}).AppendRow(nil, p.Names()); err != nil {
 					t.Fatal(err)
-				} else if _, _, err := tx.GetRow(ctx, p, row, nil); err != nil {
+				} else if _, _, err := tx.View().Get(ctx, p, row, nil); err != nil {
 					// what a transaction reads first is what it conflicts with others from on
 					t.Fatal(err)
 				}
 				return tx, func(id int, shared bool) error {
-					row, err := database.Document{"id": id}.AppendRow(nil, p.Names())
+					row, err := testdoc.Document{"id": id}.AppendRow(nil, p.Names())
 					if err == nil {
 						_, err = tx.Mark(ctx, p, row, shared)
 					}

@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/index/search"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // benchDocuments is the number of items the benchmarks of searches have; their words are as frequent as Zipf has it.
@@ -44,8 +45,8 @@ func BenchmarkSearch(b *testing.B) {
 	id := int64(0)
 	put := func() {
 		id++
-		if err := table.Put(b.Context(),
-			database.Document{"id": value.Value(value.AppendInt(nil, id)), "body": text()}); err != nil {
+		if err := testdoc.Put(b.Context(), table,
+			testdoc.Document{"id": value.Value(value.AppendInt(nil, id)), "body": text()}); err != nil {
 			b.Fatal(err)
 		}
 	}

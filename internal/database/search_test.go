@@ -24,6 +24,7 @@ import (
 	"github.com/weftdb/weft/internal/rows/access"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // searching asks a table with a search index for items by random conditions.
@@ -128,9 +129,9 @@ func (s *searching) write(items int) {
 		}
 		var err error
 		if s.random.IntN(6) == 0 {
-			err = s.table.Delete(s.t.Context(), database.Document{"k": d["k"], "l": d["l"]})
+			err = testdoc.Delete(s.t.Context(), s.table, testdoc.Document{"k": d["k"], "l": d["l"]})
 		} else {
-			err = s.table.Put(s.t.Context(), d)
+			err = testdoc.Put(s.t.Context(), s.table, d)
 		}
 		if err != nil {
 			s.t.Fatal(err)
@@ -261,7 +262,7 @@ func (s *searching) walk(ctx context.Context, from source, p database.Pinned, q 
 		s.t.Fatal(err)
 	}
 	for c.Next() {
-		d := c.Item().Document()
+		d := testdoc.Of(c.Item())
 		keys = append(keys, fmt.Sprint(d["k"], d["l"]))
 	}
 	if err := c.Close(); err != nil {
@@ -283,7 +284,7 @@ func (s *searching) comparePages(ctx context.Context, from source, p database.Pi
 			s.t.Fatal(err)
 		}
 		for c.Next() {
-			d := c.Item().Document()
+			d := testdoc.Of(c.Item())
 			got = append(got, fmt.Sprint(d["k"], d["l"]))
 		}
 		if more = c.More(); more {
@@ -326,8 +327,8 @@ func TestSearchScores(t *testing.T) {
 			words[i] = fmt.Sprintf("w%d", zipf.Uint64())
 		}
 		texts[id] = words
-		if err := table.Put(t.Context(),
-			database.Document{"id": value.Value(value.AppendInt(nil, id)),
+		if err := testdoc.Put(t.Context(), table,
+			testdoc.Document{"id": value.Value(value.AppendInt(nil, id)),
 				"text": strings.Join(words, " ")}); err != nil {
 			t.Fatal(err)
 		}

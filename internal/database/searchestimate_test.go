@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/index/search"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // packages are a table whose rows are like descriptions of programs: groups of it lie together, some words are in most
@@ -78,8 +79,8 @@ func (p *packages) put(i int, group string) {
 	}
 	text := strings.Join(words, " ")
 	p.texts = append(p.texts, text)
-	if err := p.table.Put(p.t.Context(),
-		database.Document{"id": i, "len": len(text), "grp": group, "name": name, "body": text}); err != nil {
+	if err := testdoc.Put(p.t.Context(), p.table,
+		testdoc.Document{"id": i, "len": len(text), "grp": group, "name": name, "body": text}); err != nil {
 		p.t.Fatal(err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/data/govalue"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/zorder/codec"
 )
 
@@ -18,12 +19,12 @@ import (
 func TestWalkEnds(t *testing.T) {
 	db := embedded(t)
 	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("pk", schema.String)})
-	if err := table.Put(t.Context(), database.Document{"pk": "a"}); err != nil {
+	if err := testdoc.Put(t.Context(), table, testdoc.Document{"pk": "a"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, goOn := range []bool{true, false} {
-		if err := table.Documents(t.Context(), database.Query{},
-			func(database.Document) bool { return goOn }); err != nil {
+		if err := testdoc.Each(t.Context(), table, database.Query{},
+			func(testdoc.Document) bool { return goOn }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -78,7 +79,7 @@ func TestAnyIndexReadsBack(t *testing.T) {
 			Projection: schema.ProjectKeys}},
 	})
 	for i := range 300 {
-		if err := table.Put(t.Context(), database.Document{"id": i, "x": i, "kind": "a"}); err != nil {
+		if err := testdoc.Put(t.Context(), table, testdoc.Document{"id": i, "x": i, "kind": "a"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -86,8 +87,8 @@ func TestAnyIndexReadsBack(t *testing.T) {
 		found := 0
 		q := database.Query{AnyIndex: any,
 			Where: govalue.All(govalue.Attribute("x").Equal(5), govalue.Attribute("kind").Equal("a"))}
-		if err := table.Documents(t.Context(), q,
-			func(d database.Document) bool { found += len(d); return true }); err != nil {
+		if err := testdoc.Each(t.Context(), table, q,
+			func(d testdoc.Document) bool { found += len(d); return true }); err != nil {
 			t.Fatal(err)
 		}
 		if found != 3 {

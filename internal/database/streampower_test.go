@@ -13,6 +13,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestStreamPowerLoss: whatever part of what was not synced a power loss keeps, in the middle of writes and of expiry,
@@ -91,8 +92,8 @@ func (f *followed) whileWriting(t *testing.T, db *database.DB, table *database.T
 				var err error
 				switch own.IntN(20) {
 				case 0:
-					err = table.Put(ctx,
-						database.Document{"k": "short", "v": own.IntN(3), "until": time.Now().Unix() - 5})
+					err = testdoc.Put(ctx, table,
+						testdoc.Document{"k": "short", "v": own.IntN(3), "until": time.Now().Unix() - 5})
 				case 1:
 					if w == 0 {
 						err = db.EndShards(ctx, "", "t")

@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/data/govalue"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/pebble"
@@ -20,8 +21,8 @@ import (
 func put(t *testing.T, table *database.Table, from, to int, value string) {
 	t.Helper()
 	for i := from; i < to; i++ {
-		if err := table.Put(t.Context(),
-			database.Document{"k": fmt.Sprintf("k%05d", i), "v": value, "a" + fmt.Sprint(i%30): i}); err != nil {
+		if err := testdoc.Put(t.Context(), table,
+			testdoc.Document{"k": fmt.Sprintf("k%05d", i), "v": value, "a" + fmt.Sprint(i%30): i}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -35,7 +36,7 @@ func sum(t *testing.T, db *database.DB, name string) map[string]int {
 		t.Fatal(err)
 	}
 	counts := map[string]int{}
-	err = table.Documents(t.Context(), database.Query{}, func(d database.Document) bool {
+	err = testdoc.Each(t.Context(), table, database.Query{}, func(d testdoc.Document) bool {
 		counts[d["v"].(string)]++
 		return true
 	})
@@ -168,7 +169,7 @@ func testTableBackup(t *testing.T, db *database.DB, stamps bool) {
 		t.Fatal(err)
 	}
 	put(t, less, 2990, 3010, "more") // with names of attributes that it has, and others
-	if err := less.Put(ctx, database.Document{"k": "new", "v": "more", "unheard": 1}); err != nil {
+	if err := testdoc.Put(ctx, less, testdoc.Document{"k": "new", "v": "more", "unheard": 1}); err != nil {
 		t.Fatal(err)
 	}
 	if got := sum(t, db, "less"); got["old"] != 2990 || got["more"] != 21 {

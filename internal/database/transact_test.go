@@ -15,6 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/data/keyspace"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/kv/mem"
@@ -71,7 +72,7 @@ func (x *transactions) pass(d time.Duration) {
 func (x *transactions) add(t *testing.T, keys ...string) (writes []database.TableWrite) {
 	t.Helper()
 	for _, key := range keys {
-		row, err := database.Document{"pk": key}.AppendRow(nil, x.table.Names())
+		row, err := testdoc.Document{"pk": key}.AppendRow(nil, x.table.Names())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +89,7 @@ func (x *transactions) value(t *testing.T, key string) (n int64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	item, ok, err := table.Get(t.Context(), database.Document{"pk": key})
+	item, ok, err := testdoc.Get(t.Context(), table, testdoc.Document{"pk": key})
 	if err != nil {
 		t.Fatal(err)
 	}

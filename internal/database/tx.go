@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/weftdb/weft/internal/data/expr"
-	"github.com/weftdb/weft/internal/data/govalue"
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/rows/readings"
 	"github.com/weftdb/weft/internal/rows/record"
@@ -152,16 +150,6 @@ func (tx *Tx) PinIn(database, table string) (Pinned, error) {
 // and ends with the transaction. Nothing that is read through it is guarded.
 func (tx *Tx) View() *View { return &tx.view }
 
-// QueryOn is Query for a version that is pinned already.
-func (tx *Tx) QueryOn(ctx context.Context, p Pinned, q Query) (*Cursor, error) {
-	return tx.view.Query(ctx, p, q)
-}
-
-// GetRow reads an item as the transaction sees it, without guarding it, appending its bytes to dst.
-func (tx *Tx) GetRow(ctx context.Context, p Pinned, key value.Row, dst []byte) (value.Row, bool, error) {
-	return tx.view.Get(ctx, p, key, dst)
-}
-
 // Prefetch reads the items together, by their keys of AppendItemKey, that the transaction is about to look at one by
 // one, where that saves time.
 func (tx *Tx) Prefetch(ctx context.Context, keys [][]byte) error {
@@ -217,21 +205,7 @@ func (tx *Tx) guard(ctx context.Context, key []byte, shared bool) error {
 	return tx.txn.Guard(key)
 }
 
-// Get returns the item with the given key and guards it.
-func (tx *Tx) Get(ctx context.Context, table string, key Document) (item Item, ok bool, err error) {
-	p, err := tx.Pin(table)
-	if err != nil {
-		return Item{}, false, err
-	}
-	row, err := key.AppendRow(nil, p.Names())
-	if err != nil {
-		return Item{}, false, err
-	}
-	found, ok, err := tx.GetGuarded(ctx, p, row)
-	return Item{Row: found, Names: p.Names()}, ok, err
-}
-
-// GetGuarded is Get for a version that is pinned already.
+// GetGuarded reads the item with the key attributes in key, and guards it.
 func (tx *Tx) GetGuarded(ctx context.Context, p Pinned, key value.Row) (found value.Row, ok bool, err error) {
 	stored, err := p.appendKey(nil, p.table.Primary, key)
 	if err != nil {
@@ -250,36 +224,6 @@ func (tx *Tx) GetGuarded(ctx context.Context, p Pinned, key value.Row) (found va
 	return found, ok, wrap(p.name(), err)
 }
 
-// Put stores an item; see Table.Put.
-func (tx *Tx) Put(ctx context.Context, table string, item Document, conditions ...expr.Condition) error {
-	return tx.document(ctx, table, OpPut, item, nil, conditions)
-}
-
-// Delete removes an item; see Table.Delete.
-func (tx *Tx) Delete(ctx context.Context, table string, key Document, conditions ...expr.Condition) error {
-	return tx.document(ctx, table, OpDelete, key, nil, conditions)
-}
-
-// Change updates an item; see Table.Update.
-func (tx *Tx) Change(ctx context.Context, table string, key Document, update *expr.Update,
-	conditions ...expr.Condition) error {
-	return tx.document(ctx, table, OpUpdate, key, update, conditions)
-}
-
-func (tx *Tx) document(ctx context.Context, table string, op Op, document Document, update *expr.Update,
-	conditions []expr.Condition) error {
-	p, err := tx.Pin(table)
-	if err != nil {
-		return err
-	}
-	row, err := document.AppendRow(nil, p.Names())
-	if err != nil {
-		return err
-	}
-	var result WriteResult
-	return tx.Write(ctx, p, &Write{Op: op, Row: row, Update: update, Condition: govalue.All(conditions...)}, &result)
-}
-
 // Write does one write within the transaction.
 func (tx *Tx) Write(ctx context.Context, p Pinned, w *Write, r *WriteResult) error {
 	key, err := p.writeKey(nil, w)
@@ -294,17 +238,8 @@ func (tx *Tx) Write(ctx context.Context, p Pinned, w *Write, r *WriteResult) err
 	return wrap(p.name(), err)
 }
 
-// Query walks a table or index at the transaction's snapshot with its own writes. The cursor must be closed before the
-// next write.
-func (tx *Tx) Query(ctx context.Context, table string, q Query) (*Cursor, error) {
-	p, err := tx.Pin(table)
-	if err != nil {
-		return nil, err
-	}
-	return tx.Walk(ctx, p, q)
-}
-
-// Walk is Query for a version that is pinned already.
+// Walk walks a table or index at the transaction's snapshot with its own writes, in the order that q asks for. The
+// cursor must be closed before the next write.
 func (tx *Tx) Walk(ctx context.Context, p Pinned, q Query) (*Cursor, error) {
 	if err := p.inOrder(&q); err != nil {
 		return nil, err

@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // people is a table with two unique indexes.
@@ -40,7 +41,7 @@ func TestUnique(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		table := people(t, db)
 		put := func(id int, email string) error {
-			return table.Put(t.Context(), database.Document{"id": id, "email": email})
+			return testdoc.Put(t.Context(), table, testdoc.Document{"id": id, "email": email})
 		}
 		for _, err := range []error{put(1, "a"), put(1, "a"), put(2, "b"), put(1, "c"), put(3, "a")} {
 			if err != nil {
@@ -50,26 +51,26 @@ func TestUnique(t *testing.T) {
 		if err := put(4, "b"); !isDuplicate(err, "by_email") {
 			t.Errorf("a second item with b: %v", err)
 		}
-		if _, err := table.Update(t.Context(), database.Document{"id": 1},
+		if _, err := testdoc.Update(t.Context(), table, testdoc.Document{"id": 1},
 			govalue.Attribute("email").Set("b")); !isDuplicate(err, "by_email") {
 			t.Errorf("an update to b: %v", err)
 		}
 		// Nulls are distinct, and so are values of several columns of which one is null.
 		for id := 10; id < 13; id++ {
-			if err := table.Put(t.Context(), database.Document{"id": id, "first": "x"}); err != nil {
+			if err := testdoc.Put(t.Context(), table, testdoc.Document{"id": id, "first": "x"}); err != nil {
 				t.Error(err)
 			}
 		}
 		swap := func(tx *database.Tx) error {
-			return errors.Join(tx.Delete(t.Context(), "people", database.Document{"id": 2}),
-				tx.Put(t.Context(), "people", database.Document{"id": 5, "email": "b"}))
+			return errors.Join(testdoc.DeleteIn(t.Context(), tx, "people", testdoc.Document{"id": 2}),
+				testdoc.PutIn(t.Context(), tx, "people", testdoc.Document{"id": 5, "email": "b"}))
 		}
 		if err := db.Update(t.Context(), swap); err != nil {
 			t.Errorf("b in the same transaction that freed it: %v", err)
 		}
 		twice := func(tx *database.Tx) error {
-			return errors.Join(tx.Put(t.Context(), "people", database.Document{"id": 6, "email": "z"}),
-				tx.Put(t.Context(), "people", database.Document{"id": 7, "email": "z"}))
+			return errors.Join(testdoc.PutIn(t.Context(), tx, "people", testdoc.Document{"id": 6, "email": "z"}),
+				testdoc.PutIn(t.Context(), tx, "people", testdoc.Document{"id": 7, "email": "z"}))
 		}
 		if err := db.Update(t.Context(), twice); !isDuplicate(err, "by_email") {
 			t.Errorf("z twice in one transaction: %v", err)
@@ -97,14 +98,14 @@ func TestUniqueManyWriters(t *testing.T) {
 		for w := range writers {
 			group.Go(func() {
 				for v := range values {
-					document := database.Document{"id": w*values + v, "email": fmt.Sprint("e", v),
+					document := testdoc.Document{"id": w*values + v, "email": fmt.Sprint("e", v),
 						"first": fmt.Sprint(v), "last": "l"}
 					var err error
 					if w%2 == 0 {
-						err = table.Put(t.Context(), document)
+						err = testdoc.Put(t.Context(), table, document)
 					} else {
 						err = db.Update(t.Context(),
-							func(tx *database.Tx) error { return tx.Put(t.Context(), "people", document) })
+							func(tx *database.Tx) error { return testdoc.PutIn(t.Context(), tx, "people", document) })
 					}
 					switch {
 					case err == nil:
@@ -131,7 +132,7 @@ func TestUniqueBuiltUnderLoad(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		table := mustTable(t, db, database.TableSpec{Name: "people", Key: database.Columns("id", schema.Number)})
 		for i := range 500 {
-			if err := table.Put(t.Context(), database.Document{"id": i, "email": fmt.Sprint("e", i)}); err != nil {
+			if err := testdoc.Put(t.Context(), table, testdoc.Document{"id": i, "email": fmt.Sprint("e", i)}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -147,11 +148,11 @@ func TestUniqueBuiltUnderLoad(t *testing.T) {
 						return
 					default:
 					}
-					document := database.Document{"id": id, "email": fmt.Sprint("w", id)}
+					document := testdoc.Document{"id": id, "email": fmt.Sprint("w", id)}
 					if random.IntN(2) == 0 {
-						document = database.Document{"id": random.IntN(500), "email": fmt.Sprint("w", id, "again")}
+						document = testdoc.Document{"id": random.IntN(500), "email": fmt.Sprint("w", id, "again")}
 					}
-					if err := table.Put(t.Context(), document); err != nil {
+					if err := testdoc.Put(t.Context(), table, document); err != nil {
 						t.Error(err)
 					}
 				}
@@ -166,12 +167,12 @@ func TestUniqueBuiltUnderLoad(t *testing.T) {
 		close(stop)
 		group.Wait()
 		verified(t, table)
-		item := database.Document{"id": 9000, "email": "x"}
-		if err := table.Put(t.Context(), item); err != nil {
+		item := testdoc.Document{"id": 9000, "email": "x"}
+		if err := testdoc.Put(t.Context(), table, item); err != nil {
 			t.Error(err)
 		}
 		item["id"] = 9001
-		if err := table.Put(t.Context(), item); !isDuplicate(err, "by_email") {
+		if err := testdoc.Put(t.Context(), table, item); !isDuplicate(err, "by_email") {
 			t.Errorf("after the build: %v", err)
 		}
 	})
@@ -183,7 +184,7 @@ func TestUniqueNotBuilt(t *testing.T) {
 	db := testdb.Open(t)
 	table := mustTable(t, db, database.TableSpec{Name: "people", Key: database.Columns("id", schema.Number)})
 	for i := range 10 {
-		if err := table.Put(t.Context(), database.Document{"id": i, "email": fmt.Sprint("e", i%9)}); err != nil {
+		if err := testdoc.Put(t.Context(), table, testdoc.Document{"id": i, "email": fmt.Sprint("e", i%9)}); err != nil {
 			t.Fatal(err)
 		}
 	}

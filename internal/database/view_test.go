@@ -16,10 +16,11 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/rows/access"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // row builds a row of a table, or a key.
-func row(t testing.TB, p database.Pinned, d database.Document) value.Row {
+func row(t testing.TB, p database.Pinned, d testdoc.Document) value.Row {
 	t.Helper()
 	r, err := d.AppendRow(nil, p.Names())
 	if err != nil {
@@ -59,7 +60,7 @@ func TestOldSnapshotsNeedNoNewIndex(t *testing.T) {
 	testdb.Each(t, func(t *testing.T, db *database.DB) {
 		table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("k", schema.Number)})
 		for i := range 100 {
-			if err := table.Put(t.Context(), database.Document{"k": i, "a": i % 10}); err != nil {
+			if err := testdoc.Put(t.Context(), table, testdoc.Document{"k": i, "a": i % 10}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -74,7 +75,7 @@ func TestOldSnapshotsNeedNoNewIndex(t *testing.T) {
 		}
 		defer tx.Rollback()
 		if _, _, err := tx.View().Get(t.Context(), pinOnce(t, table),
-			row(t, pinOnce(t, table), database.Document{"k": 1}), nil); err != nil {
+			row(t, pinOnce(t, table), testdoc.Document{"k": 1}), nil); err != nil {
 			t.Fatal(err) // the snapshot is taken at the first read at the latest
 		}
 		if err := table.AddIndex(t.Context(),
@@ -95,7 +96,7 @@ func TestOldSnapshotsNeedNoNewIndex(t *testing.T) {
 		planned.Plan = &plan
 		named := database.Query{Index: "by_a", Where: govalue.Attribute("a").Equal(3)}
 		for name, query := range map[string]func(context.Context, database.Pinned, database.Query) (*database.Cursor,
-			error){"view": view.Query, "transaction": tx.QueryOn} {
+			error){"view": view.Query, "transaction": tx.View().Query} {
 			for _, q := range []database.Query{any, planned} {
 				c, err := query(t.Context(), p, q)
 				if n := rowsOf(t, c, err); n != 10 {
@@ -106,7 +107,7 @@ func TestOldSnapshotsNeedNoNewIndex(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 			}
 		}
-		c, err := tx.Query(t.Context(), "t", any)
+		c, err := testdoc.QueryIn(t.Context(), tx, "t", any)
 		if n := rowsOf(t, c, err); n != 10 {
 			t.Errorf("%d items, 10 were wanted", n)
 		}
@@ -141,10 +142,10 @@ func TestViewNeverChanges(t *testing.T) {
 		other := mustTable(t, db, database.TableSpec{Name: "u", Key: database.Columns("k", schema.Number)})
 		for i := range 100 {
 			if err := db.Update(t.Context(), func(tx *database.Tx) error {
-				if err := tx.Put(t.Context(), "t", database.Document{"k": i}); err != nil {
+				if err := testdoc.PutIn(t.Context(), tx, "t", testdoc.Document{"k": i}); err != nil {
 					return err
 				}
-				return tx.Put(t.Context(), "u", database.Document{"k": i})
+				return testdoc.PutIn(t.Context(), tx, "u", testdoc.Document{"k": i})
 			}); err != nil {
 				t.Fatal(err)
 			}
@@ -158,10 +159,10 @@ func TestViewNeverChanges(t *testing.T) {
 		var group sync.WaitGroup
 		group.Go(func() {
 			for i := range 100 {
-				if err := table.Put(t.Context(), database.Document{"k": 100 + i}); err != nil {
+				if err := testdoc.Put(t.Context(), table, testdoc.Document{"k": 100 + i}); err != nil {
 					t.Error(err)
 				}
-				if err := other.Delete(t.Context(), database.Document{"k": i}); err != nil {
+				if err := testdoc.Delete(t.Context(), other, testdoc.Document{"k": i}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -185,8 +186,8 @@ func TestViewNeverChanges(t *testing.T) {
 func checkKeys(t *testing.T, view *database.View, p, u database.Pinned) {
 	var reads []database.KeyRead
 	for i := range 200 {
-		reads = append(reads, database.KeyRead{Table: p, Key: row(t, p, database.Document{"k": i})},
-			database.KeyRead{Table: u, Key: row(t, u, database.Document{"k": i})})
+		reads = append(reads, database.KeyRead{Table: p, Key: row(t, p, testdoc.Document{"k": i})},
+			database.KeyRead{Table: u, Key: row(t, u, testdoc.Document{"k": i})})
 	}
 	found := 0
 	if _, err := view.GetAll(t.Context(), reads, func(i int, row value.Row) error {
@@ -199,7 +200,7 @@ func checkKeys(t *testing.T, view *database.View, p, u database.Pinned) {
 		t.Errorf("%d found, %v", found, err)
 	}
 	for i := range 200 {
-		_, ok, err := view.Get(t.Context(), u, row(t, u, database.Document{"k": i}), nil)
+		_, ok, err := view.Get(t.Context(), u, row(t, u, testdoc.Document{"k": i}), nil)
 		if ok != (i < 100) || err != nil {
 			t.Errorf("key %d: %v, %v", i, ok, err)
 		}
@@ -229,8 +230,8 @@ func TestLock(t *testing.T) {
 			if _, err := tx.Pin("t"); database.KindOf(err) != database.KindNotFound {
 				t.Errorf("found in the default database: %v", err)
 			}
-			key := row(t, p, database.Document{"k": 1})
-			if _, _, err := tx.GetRow(t.Context(), p, key, nil); err != nil {
+			key := row(t, p, testdoc.Document{"k": 1})
+			if _, _, err := tx.View().Get(t.Context(), p, key, nil); err != nil {
 				t.Fatal(err)
 			}
 			if locks {
@@ -240,14 +241,14 @@ func TestLock(t *testing.T) {
 			}
 			var result database.WriteResult
 			if err := tx.Write(t.Context(), p,
-				&database.Write{Row: row(t, p, database.Document{"k": 2, "locks": locks})}, &result); err != nil {
+				&database.Write{Row: row(t, p, testdoc.Document{"k": 2, "locks": locks})}, &result); err != nil {
 				t.Fatal(err)
 			}
-			own, ok, err := tx.GetRow(t.Context(), p, row(t, p, database.Document{"k": 2}), nil)
-			if err != nil || !ok || (database.Item{Row: own, Names: p.Names()}).Document()["locks"] != locks {
+			own, ok, err := tx.View().Get(t.Context(), p, row(t, p, testdoc.Document{"k": 2}), nil)
+			if err != nil || !ok || testdoc.Of((database.Item{Row: own, Names: p.Names()}))["locks"] != locks {
 				t.Errorf("the transaction's own write: %v, %v", ok, err)
 			}
-			if err := table.Put(t.Context(), database.Document{"k": 1, "locks": locks}); err != nil {
+			if err := testdoc.Put(t.Context(), table, testdoc.Document{"k": 1, "locks": locks}); err != nil {
 				t.Fatal(err)
 			}
 			if err := tx.Commit(t.Context()); (database.KindOf(err) == database.KindConflict) != locks ||
@@ -273,7 +274,7 @@ func TestSplit(t *testing.T) {
 	for i := range 2000 {
 		writes = append(writes, database.TableWrite{Table: p,
 			Write: database.Write{Row: row(t, p,
-				database.Document{"k": i, "a": i * 7 % 500, "b": i % 300, "text": big})}})
+				testdoc.Document{"k": i, "a": i * 7 % 500, "b": i % 300, "text": big})}})
 	}
 	if _, err := db.WriteAll(t.Context(), writes); err != nil {
 		t.Fatal(err)
@@ -290,7 +291,7 @@ func TestSplit(t *testing.T) {
 		}
 		defer c.Close()
 		for c.Next() {
-			keys = append(keys, fmt.Sprint(c.Item().Document()["k"]))
+			keys = append(keys, fmt.Sprint(testdoc.Of(c.Item())["k"]))
 		}
 		if err := c.Close(); err != nil {
 			t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/expression"
 	"github.com/weftdb/weft/internal/security/permission"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestStatements runs scripts and shows what statements their requests are counted as. Besides those of TestItems, it
@@ -137,7 +138,7 @@ func TestStatementsWait(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := tx.Put(t.Context(), "users", database.Document{"pk": "a"}); err != nil {
+	if err := testdoc.PutIn(t.Context(), tx, "users", testdoc.Document{"pk": "a"}); err != nil {
 		t.Fatal(err)
 	}
 	done := make(chan error)

@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestCatalogue: `*` has each dynamic column from the statement on that follows its first row, whichever protocol wrote
@@ -35,16 +36,16 @@ func TestCatalogue(t *testing.T) {
 		if answer := ask("SELECT * FROM t"); !strings.HasPrefix(answer, want+"\n") {
 			t.Errorf("after %d rows: %s", i, answer)
 		}
-		if err := table.Put(t.Context(), database.Document{"k": i, fmt.Sprintf("c%d", i): "x"}); err != nil {
+		if err := testdoc.Put(t.Context(), table, testdoc.Document{"k": i, fmt.Sprintf("c%d", i): "x"}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for i := 0; i < database.AttributeNamesMax+10; i += 500 {
-		item := database.Document{"k": 1000 + i}
+		item := testdoc.Document{"k": 1000 + i}
 		for j := range 500 {
 			item[fmt.Sprintf("many%05d", i+j)] = true
 		}
-		if err := table.Put(t.Context(), item); err != nil {
+		if err := testdoc.Put(t.Context(), table, item); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -70,7 +71,7 @@ func TestAttributeCount(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 3 {
-			if err := table.Put(t.Context(), database.Document{"k": "x", fmt.Sprintf("a%d", i): 1}); err != nil {
+			if err := testdoc.Put(t.Context(), table, testdoc.Document{"k": "x", fmt.Sprintf("a%d", i): 1}); err != nil {
 				t.Fatal(err)
 			}
 			p, err := table.Pin()

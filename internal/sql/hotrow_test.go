@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 )
@@ -79,13 +80,13 @@ func statement(texts ...string) func(context.Context, *hotRow, *sql.Session) err
 // hotWriters are those of all protocols. Each of them changes rows beside the hot one, in another order than the rest.
 var hotWriters = []hotWriter{ // immutable
 	{"DynamoDB's UpdateItem", func(ctx context.Context, h *hotRow, _ *sql.Session) error {
-		_, err := h.table.Update(ctx, database.Document{"id": "hot"}, govalue.Attribute("n").Add(1))
+		_, err := testdoc.Update(ctx, h.table, testdoc.Document{"id": "hot"}, govalue.Attribute("n").Add(1))
 		return err
 	}, 0},
 	{"DynamoDB's TransactWriteItems", func(ctx context.Context, h *hotRow, _ *sql.Session) error {
 		var writes []database.TableWrite
 		for _, id := range []string{"z", "hot", "a"} {
-			key, err := database.Document{"id": id}.AppendRow(nil, h.pin.Names())
+			key, err := testdoc.Document{"id": id}.AppendRow(nil, h.pin.Names())
 			if err != nil {
 				return err
 			}
@@ -103,7 +104,7 @@ var hotWriters = []hotWriter{ // immutable
 	{"an embedded transaction", func(ctx context.Context, h *hotRow, _ *sql.Session) error {
 		return h.db.Update(ctx, func(tx *database.Tx) error {
 			for _, id := range []string{"z", "a", "hot"} {
-				if err := tx.Change(ctx, "t", database.Document{"id": id}, govalue.Attribute("n").Add(1)); err != nil {
+				if err := testdoc.UpdateIn(ctx, tx, "t", testdoc.Document{"id": id}, govalue.Attribute("n").Add(1)); err != nil {
 					return err
 				}
 			}

@@ -18,6 +18,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // locking is a database with a table of rows that transactions wait for.
@@ -229,14 +230,14 @@ func TestLocksAcrossProtocols(t *testing.T) {
 		t.Fatal(err)
 	}
 	add := func() error {
-		_, err := table.Update(t.Context(), database.Document{"id": 1}, govalue.Attribute("n").Add(1))
+		_, err := testdoc.Update(t.Context(), table, testdoc.Document{"id": 1}, govalue.Attribute("n").Add(1))
 		return err
 	}
 	if err := add(); !errors.Is(err, database.ErrLockWait) || database.KindOf(err) != database.KindConflict {
 		t.Errorf("a write returns %v", err)
 	}
 	if err := db.Update(t.Context(), func(tx *database.Tx) error {
-		return tx.Change(t.Context(), "t", database.Document{"id": 1}, govalue.Attribute("n").Add(1))
+		return testdoc.UpdateIn(t.Context(), tx, "t", testdoc.Document{"id": 1}, govalue.Attribute("n").Add(1))
 	}); !errors.Is(err, database.ErrLockWait) {
 		t.Errorf("a transaction returns %v", err)
 	}

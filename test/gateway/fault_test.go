@@ -15,6 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/data/keyspace"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv/tikv"
 	"github.com/weftdb/weft/kv/tikv/tikvtest"
 )
@@ -69,10 +70,10 @@ func TestRowsOutliveTheLeaseRegion(t *testing.T) {
 		<-lost
 	}
 	for i := range 50 {
-		if err := table.Put(t.Context(), database.Document{"k": i}); err != nil {
+		if err := testdoc.Put(t.Context(), table, testdoc.Document{"k": i}); err != nil {
 			t.Fatal(err)
 		}
-		if _, ok, err := table.Get(t.Context(), database.Document{"k": i}); err != nil || !ok {
+		if _, ok, err := testdoc.Get(t.Context(), table, testdoc.Document{"k": i}); err != nil || !ok {
 			t.Fatal(ok, err)
 		}
 	}

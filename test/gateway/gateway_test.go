@@ -22,6 +22,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/tikv"
@@ -218,15 +219,15 @@ func (s *scene) write(ctx context.Context, rng *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	key := database.Document{"pk": rng.IntN(300)}
+	key := testdoc.Document{"pk": rng.IntN(300)}
 	switch rng.IntN(5) {
 	case 0:
-		return table.Delete(ctx, key)
+		return testdoc.Delete(ctx, table, key)
 	case 1:
-		_, err := table.Update(ctx, key, govalue.Attribute(attribute(rng)).Set(fmt.Sprint("c", rng.IntN(7))))
+		_, err := testdoc.Update(ctx, table, key, govalue.Attribute(attribute(rng)).Set(fmt.Sprint("c", rng.IntN(7))))
 		return err
 	case 2:
-		_, err := table.Update(ctx, key, govalue.Attribute(attribute(rng)).Remove())
+		_, err := testdoc.Update(ctx, table, key, govalue.Attribute(attribute(rng)).Remove())
 		return err
 	}
 	for range 1 + rng.IntN(4) {
@@ -235,7 +236,7 @@ func (s *scene) write(ctx context.Context, rng *rand.Rand) error {
 	if rng.IntN(3) == 0 {
 		key["at"] = time.Now().Unix() + int64(rng.IntN(4)) - 1
 	}
-	return table.Put(ctx, key)
+	return testdoc.Put(ctx, table, key)
 }
 
 // attribute is one of those with indexes, or one that was perhaps never seen.

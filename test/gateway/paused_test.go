@@ -10,6 +10,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -30,13 +31,13 @@ func TestPausedCommit(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range 10 {
-				if err := late.Put(t.Context(), database.Document{"pk": i, "a0": "before"}); err != nil {
+				if err := testdoc.Put(t.Context(), late, testdoc.Document{"pk": i, "a0": "before"}); err != nil {
 					t.Fatal(err)
 				}
 			}
 			reached := second.pauseAtCommit()
 			refused := make(chan error)
-			go func() { refused <- late.Put(context.Background(), database.Document{"pk": 5, "a0": "late"}) }()
+			go func() { refused <- testdoc.Put(context.Background(), late, testdoc.Document{"pk": 5, "a0": "late"}) }()
 			<-reached
 			if err := table.AddIndex(t.Context(),
 				database.IndexSpec{Name: "by0", Key: database.Columns("a0", schema.String)}); err != nil {
@@ -56,7 +57,7 @@ func TestPausedCommit(t *testing.T) {
 			if status, _ := second.db.Gateway(); status.Lost != 1 {
 				t.Errorf("the gateway lost its lease %d times, want once", status.Lost)
 			}
-			if err := late.Put(t.Context(), database.Document{"pk": 100, "a0": "after"}); err != nil {
+			if err := testdoc.Put(t.Context(), late, testdoc.Document{"pk": 100, "a0": "after"}); err != nil {
 				t.Error(err)
 			}
 			verify(t, table, 11)
@@ -89,7 +90,7 @@ func TestTakenOver(t *testing.T) {
 					t.Fatal(err)
 				}
 				for j := range 40 {
-					row, err := (database.Document{"pk": 40*i + j, "a0": fmt.Sprint(j)}).AppendRow(nil, p.Names())
+					row, err := (testdoc.Document{"pk": 40*i + j, "a0": fmt.Sprint(j)}).AppendRow(nil, p.Names())
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -152,14 +153,14 @@ func TestSeenByAll(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if err := table.Put(ctx, database.Document{"pk": 1, "x": "y", fmt.Sprint("of ", i): i}); err != nil {
+				if err := testdoc.Put(ctx, table, testdoc.Document{"pk": 1, "x": "y", fmt.Sprint("of ", i): i}); err != nil {
 					t.Fatal(err)
 				}
 				other, err := next.db.TableIn(dbName, "t")
 				if err != nil {
 					t.Fatal(err)
 				}
-				item, _, err := other.Get(ctx, database.Document{"pk": 1})
+				item, _, err := testdoc.Get(ctx, other, testdoc.Document{"pk": 1})
 				if n, _ := item.Int(fmt.Sprint("of ", i)); err != nil || n != int64(i) {
 					t.Errorf("the other gateway reads %d, %v", n, err)
 				}

@@ -26,6 +26,7 @@ import (
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/result"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv/tikv"
 	"github.com/weftdb/weft/kv/tikv/tikvtest"
 )
@@ -139,7 +140,7 @@ func (c *costs) walkCells() {
 		c.t.Fatal(err)
 	}
 	rows, q := 0, database.Query{Index: "bya", Where: govalue.Attribute("f:a").Equal([]byte("x"))}
-	err = table.Documents(c.t.Context(), q, func(database.Document) bool { rows++; return true })
+	err = testdoc.Each(c.t.Context(), table, q, func(testdoc.Document) bool { rows++; return true })
 	if err != nil || rows != 100 {
 		c.t.Fatal(rows, err)
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/weftdb/weft/internal/files/earthquakes"
 	"github.com/weftdb/weft/internal/files/weather"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // dataSet is a table of real or realistic rows with Z-order indexes: its rows are kept for a model of what queries
@@ -155,7 +156,7 @@ func (d *dataSet) loadRows(ctx context.Context, db *database.DB, table *database
 			return nil
 		}
 		row := dataRow{numbers: make([]float64, len(numbers)), text: text}
-		document := database.Document{"id": len(d.rows), "all": "all"}
+		document := testdoc.Document{"id": len(d.rows), "all": "all"}
 		for i, number := range numbers {
 			var err error
 			if row.numbers[i], err = strconv.ParseFloat(number, 64); err != nil {

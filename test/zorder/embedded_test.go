@@ -18,6 +18,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // typed are attributes of the embedded API with values of its own types, which DynamoDB has not: machine integers,
@@ -108,13 +109,13 @@ func newEmbedded(t *testing.T, db *database.DB, random *rand.Rand, name string) 
 		t.Fatal(err)
 	}
 	for id := range 50 {
-		row := database.Document{"id": id, "kind": fmt.Sprint("k", id%3), "size": id % 4}
+		row := testdoc.Document{"id": id, "kind": fmt.Sprint("k", id%3), "size": id % 4}
 		for i, name := range e.names {
 			if random.IntN(9) > 0 {
 				row[name] = e.value(i)
 			}
 		}
-		if err := e.table.Put(t.Context(), row); err != nil {
+		if err := testdoc.Put(t.Context(), e.table, row); err != nil {
 			t.Fatalf("%v: %v", row, err)
 		}
 	}
@@ -214,7 +215,7 @@ func (e *embedded) find(q database.Query) (ids []string) {
 			e.t.Fatalf("%+v: %v", q, err)
 		}
 		for cursor.Next() {
-			ids = append(ids, fmt.Sprint(cursor.Item().Document()["id"]))
+			ids = append(ids, fmt.Sprint(testdoc.Of(cursor.Item())["id"]))
 		}
 		last, err := cursor.LastKey()
 		more := cursor.More()

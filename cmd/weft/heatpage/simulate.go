@@ -168,18 +168,28 @@ func sendMinute(ctx context.Context, db *database.DB, l workload.Load, requests 
 }
 
 func sendOne(ctx context.Context, tx *database.Tx, l workload.Load, r workload.Request) error {
-	row := database.Document{}
+	item := map[string]any{}
 	for i, c := range l.Columns {
 		if c.Text {
-			row[c.Name] = r.Key[i].Text
+			item[c.Name] = r.Key[i].Text
 		} else {
-			row[c.Name] = r.Key[i].Number
+			item[c.Name] = r.Key[i].Number
 		}
 	}
-	if !r.Write {
-		_, _, err := tx.Get(ctx, tableOf(l), row)
+	if r.Write {
+		item["note"] = "made up"
+	}
+	pin, err := tx.Pin(tableOf(l))
+	if err != nil {
 		return err
 	}
-	row["note"] = "made up"
-	return tx.Put(ctx, tableOf(l), row)
+	row, err := database.AppendRow(nil, pin.Names(), item)
+	switch {
+	case err != nil:
+		return err
+	case r.Write:
+		return tx.Write(ctx, pin, &database.Write{Op: database.OpPut, Row: row}, new(database.WriteResult))
+	}
+	_, _, err = tx.GetGuarded(ctx, pin, row)
+	return err
 }

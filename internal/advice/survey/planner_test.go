@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestPlannerTakesProposals follows the advice on a table that is asked one kind of query again and again: the planner
@@ -90,12 +91,12 @@ func fillOrders(t *testing.T, db *database.DB, r *rand.Rand) *database.Table {
 		t.Fatal(err)
 	}
 	for i := range 6000 {
-		d := database.Document{"id": i, "owner": fmt.Sprint("o", r.IntN(300)), "price": r.IntN(100_000),
+		d := testdoc.Document{"id": i, "owner": fmt.Sprint("o", r.IntN(300)), "price": r.IntN(100_000),
 			"weight": r.IntN(50_000)}
 		if r.IntN(50) == 0 {
 			d["open"] = fmt.Sprintf("2026-%02d-%02d", 1+r.IntN(12), 1+r.IntN(28))
 		}
-		if err := table.Put(t.Context(), d); err != nil {
+		if err := testdoc.Put(t.Context(), table, d); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -104,7 +105,7 @@ func fillOrders(t *testing.T, db *database.DB, r *rand.Rand) *database.Table {
 
 func ask(t *testing.T, table *database.Table, q database.Query) (items int) {
 	t.Helper()
-	if err := table.Documents(t.Context(), q, func(database.Document) bool { items++; return true }); err != nil {
+	if err := testdoc.Each(t.Context(), table, q, func(testdoc.Document) bool { items++; return true }); err != nil {
 		t.Fatal(err)
 	}
 	return items

@@ -18,6 +18,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestProposalsAreWhatThePlannerTakes asks random questions of random tables: an index that the advisor chooses is the
@@ -102,12 +103,12 @@ func fillAny(t *testing.T, db *database.DB, r *rand.Rand) filled {
 		c.kinds, c.most = append(c.kinds, 20+r.IntN(200)), append(c.most, 1000+r.IntN(100_000))
 	}
 	for i := range 2000 + r.IntN(2000) {
-		d := database.Document{"id": i}
+		d := testdoc.Document{"id": i}
 		for j := range 2 {
 			d[fmt.Sprint("t", j)] = fmt.Sprint("v", r.IntN(c.kinds[j]))
 			d[fmt.Sprint("n", j)] = r.IntN(c.most[j])
 		}
-		if err := table.Put(t.Context(), d); err != nil {
+		if err := testdoc.Put(t.Context(), table, d); err != nil {
 			t.Fatal(err)
 		}
 	}

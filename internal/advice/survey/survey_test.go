@@ -13,6 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestSurvey asks a database a few queries and looks at what the advisor would be handed.
@@ -28,15 +29,15 @@ func TestSurvey(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 500 {
-		if err := table.Put(t.Context(),
-			database.Document{"customer": fmt.Sprintf("c%d", i%7), "id": i, "day": "2026-01-01",
+		if err := testdoc.Put(t.Context(), table,
+			testdoc.Document{"customer": fmt.Sprintf("c%d", i%7), "id": i, "day": "2026-01-01",
 				"paid": i%2 == 0}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	ask := func(q database.Query) {
 		t.Helper()
-		if err := table.Documents(t.Context(), q, func(database.Document) bool { return true }); err != nil {
+		if err := testdoc.Each(t.Context(), table, q, func(testdoc.Document) bool { return true }); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/internal/testing/teststore"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvwrap"
@@ -41,7 +42,7 @@ func TestResume(t *testing.T) {
 	}
 	const rows = 2000
 	for i := range rows {
-		if err := table.Put(t.Context(), database.Document{"pk": i, "color": fmt.Sprint("c", i%5)}); err != nil {
+		if err := testdoc.Put(t.Context(), table, testdoc.Document{"pk": i, "color": fmt.Sprint("c", i%5)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -88,7 +89,7 @@ func TestBuildUnderConflicts(t *testing.T) {
 	}
 	const rows = 700
 	for i := range rows {
-		if err := table.Put(t.Context(), database.Document{"pk": i, "color": fmt.Sprint("c", i%5)}); err != nil {
+		if err := testdoc.Put(t.Context(), table, testdoc.Document{"pk": i, "color": fmt.Sprint("c", i%5)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -137,7 +138,7 @@ func TestDroppedWhileBuilt(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 1000 {
-		if err := table.Put(t.Context(), database.Document{"pk": i, "color": "c"}); err != nil {
+		if err := testdoc.Put(t.Context(), table, testdoc.Document{"pk": i, "color": "c"}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -175,7 +176,7 @@ func TestDropBesideBuild(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range 500 {
-				if err := table.Put(t.Context(), database.Document{"pk": i, "color": "c"}); err != nil {
+				if err := testdoc.Put(t.Context(), table, testdoc.Document{"pk": i, "color": "c"}); err != nil {
 					t.Fatal(err)
 				}
 			}

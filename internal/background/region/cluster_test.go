@@ -9,6 +9,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv/tikv"
 	"github.com/weftdb/weft/kv/tikv/tikvtest"
 )
@@ -52,7 +53,7 @@ func TestCluster(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 50 {
-			if err := table.Put(t.Context(), database.Document{"id": fmt.Sprintf("%c%d", 'a'+i%26, i)}); err != nil {
+			if err := testdoc.Put(t.Context(), table, testdoc.Document{"id": fmt.Sprintf("%c%d", 'a'+i%26, i)}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv/mem"
 )
 
@@ -70,14 +71,14 @@ func newWorld(t *testing.T, settings database.RegionSettings) *world {
 
 func (w *world) put(id string, n int) {
 	w.Helper()
-	if err := w.table.Put(w.Context(), database.Document{"id": id, "n": n, "text": "some text of a row"}); err != nil {
+	if err := testdoc.Put(w.Context(), w.table, testdoc.Document{"id": id, "n": n, "text": "some text of a row"}); err != nil {
 		w.Fatal(err)
 	}
 }
 
 func (w *world) get(id string) {
 	w.Helper()
-	if _, _, err := w.table.Get(w.Context(), database.Document{"id": id}); err != nil &&
+	if _, _, err := testdoc.Get(w.Context(), w.table, testdoc.Document{"id": id}); err != nil &&
 		database.KindOf(err) != database.KindNotFound {
 		w.Fatal(err)
 	}
@@ -157,7 +158,7 @@ func TestSizes(t *testing.T) {
 		t.Errorf("%d sizes of %d regions, the first is %+v", len(sizes), len(grown), sizes[0])
 	}
 	for i := range 1990 {
-		if err := w.table.Delete(t.Context(), database.Document{"id": fmt.Sprintf("%05d", i)}); err != nil {
+		if err := testdoc.Delete(t.Context(), w.table, testdoc.Document{"id": fmt.Sprintf("%05d", i)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -323,8 +324,8 @@ func TestCounted(t *testing.T) {
 	w := newWorld(t, database.RegionSettings{BytesMax: 200_000})
 	text := string(slices.Repeat([]byte("x"), 2000))
 	for i := range 2000 {
-		if err := w.table.Put(t.Context(),
-			database.Document{"id": fmt.Sprintf("%05d", i), "n": i, "text": text}); err != nil {
+		if err := testdoc.Put(t.Context(), w.table,
+			testdoc.Document{"id": fmt.Sprintf("%05d", i), "n": i, "text": text}); err != nil {
 			t.Fatal(err)
 		}
 	}

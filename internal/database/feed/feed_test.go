@@ -18,6 +18,7 @@ import (
 	"github.com/weftdb/weft/internal/database/feed"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // streamed makes a table with a stream.
@@ -48,7 +49,7 @@ func (r *replay) take(t *testing.T, one *feed.Record) {
 		if item.Row == nil {
 			return ""
 		}
-		return fmt.Sprint(item.Document())
+		return fmt.Sprint(testdoc.Of(item))
 	}
 	key := database.Item{Row: one.Key, Names: one.Names}.Text("k")
 	if was := text(database.Item{Row: one.Old, Names: one.Names}); was != r.items[key] {
@@ -84,11 +85,11 @@ func readTellsAll(t *testing.T, db *database.DB) {
 		writing.Go(func() {
 			random := rand.New(rand.NewPCG(seed, uint64(w)))
 			for range 100 {
-				key := database.Document{"k": fmt.Sprint(random.IntN(20))}
-				err := table.Delete(t.Context(), key)
+				key := testdoc.Document{"k": fmt.Sprint(random.IntN(20))}
+				err := testdoc.Delete(t.Context(), table, key)
 				if random.IntN(3) > 0 {
 					key["v"] = random.IntN(5)
-					err = table.Put(t.Context(), key)
+					err = testdoc.Put(t.Context(), table, key)
 				}
 				if err != nil {
 					t.Error(err)
@@ -138,7 +139,7 @@ func readTellsAll(t *testing.T, db *database.DB) {
 		page()
 	}
 	want := map[string]string{}
-	if err := table.Documents(t.Context(), database.Query{}, func(d database.Document) bool {
+	if err := testdoc.Each(t.Context(), table, database.Query{}, func(d testdoc.Document) bool {
 		want[d["k"].(string)] = fmt.Sprint(d)
 		return true
 	}); err != nil {
@@ -162,7 +163,7 @@ func fromEnd(t *testing.T, table *database.Table) {
 	if records, _, err := read(t, table, end, 5); err != nil || len(records) != 0 {
 		t.Errorf("%d records behind the end, %v", len(records), err)
 	}
-	if err := table.Put(t.Context(), database.Document{"k": "new"}); err != nil {
+	if err := testdoc.Put(t.Context(), table, testdoc.Document{"k": "new"}); err != nil {
 		t.Fatal(err)
 	}
 	soon(t, func() bool {
@@ -190,7 +191,7 @@ func TestAway(t *testing.T) {
 	now.Store(time.Now().UnixMilli())
 	db := testdb.OpenWith(t, database.Options{Now: func() time.Time { return time.UnixMilli(now.Load()) }})
 	table, ctx := streamed(t, db), t.Context()
-	if err := table.Put(ctx, database.Document{"k": "a"}); err != nil {
+	if err := testdoc.Put(ctx, table, testdoc.Document{"k": "a"}); err != nil {
 		t.Fatal(err)
 	}
 	first, _, err := read(t, table, nil, 9)
@@ -212,7 +213,7 @@ func TestAway(t *testing.T) {
 		}
 		now.Add((20 * time.Hour).Milliseconds())
 	}
-	if err := table.Put(ctx, database.Document{"k": "b"}); err != nil {
+	if err := testdoc.Put(ctx, table, testdoc.Document{"k": "b"}); err != nil {
 		t.Fatal(err)
 	}
 	if records, _, err := read(t, table, quiet, 9); err != nil || len(records) != 1 {

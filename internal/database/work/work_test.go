@@ -13,6 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/database/work"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv/mem"
 )
 
@@ -20,7 +21,7 @@ import (
 func put(t *testing.T, table *database.Table, rows int) {
 	t.Helper()
 	for i := range rows {
-		if err := table.Put(t.Context(), database.Document{"k": fmt.Sprintf("k%05d", i), "v": "old"}); err != nil {
+		if err := testdoc.Put(t.Context(), table, testdoc.Document{"k": fmt.Sprintf("k%05d", i), "v": "old"}); err != nil {
 			t.Fatal(err)
 		}
 	}

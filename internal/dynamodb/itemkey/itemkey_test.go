@@ -8,6 +8,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestDeclaredColumns: what does not fit a column that another protocol declared is refused in DynamoDB's words.
@@ -32,7 +33,7 @@ func TestDeclaredColumns(t *testing.T) {
 		{"size", 1.5, "ValidationException: One or more parameter values were invalid: The number in attribute size does not fit its column, which is of type int"},
 		{"name", true, "ValidationException: One or more parameter values were invalid: Type mismatch for attribute name expected: S actual: BOOL"},
 	} {
-		err := Fault(pin, nil, table.Put(t.Context(), database.Document{"id": "a", one.name: one.value}))
+		err := Fault(pin, nil, testdoc.Put(t.Context(), table, testdoc.Document{"id": "a", one.name: one.value}))
 		if err == nil || err.Error() != one.want {
 			t.Errorf("%s of %v: %v", one.name, one.value, err)
 		}

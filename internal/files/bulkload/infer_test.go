@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestUntypedColumns: a column of CSV whose first values are numbers is one of numbers in all files; codes with zeros
@@ -96,7 +97,7 @@ func TestTypedLines(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		item, ok, err := table.Get(t.Context(), map[string]any{"id": "x"})
+		item, ok, err := testdoc.Get(t.Context(), table, map[string]any{"id": "x"})
 		if got := item.Attribute("a").Kind(); !ok || err != nil || got != want {
 			t.Errorf("%s: %v, %v, %v", text, got, ok, err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/data/keyspace"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/kv/mem"
@@ -46,7 +47,7 @@ func fill(t testing.TB, store kv.Store, r *rand.Rand, rows int) {
 	for i := range rows {
 		p, err := db.Pin([]string{"a", "b"}[i%2])
 		must(t, err)
-		row, err := database.Document{"id": r.IntN(1000), "n": r.IntN(100),
+		row, err := testdoc.Document{"id": r.IntN(1000), "n": r.IntN(100),
 			"text": strings.Repeat("x", 3000)}.AppendRow(nil, p.Names())
 		must(t, err)
 		op := database.OpPut

@@ -166,7 +166,7 @@ func (w *work) rowWith(ctx context.Context, f *definition.ForeignKey, values []c
 		return nil, false, err
 	}
 	if index == "" {
-		return w.tx.GetRow(database.OwnWork(ctx), w.call.Pin, wanted, nil)
+		return w.tx.View().Get(database.OwnWork(ctx), w.call.Pin, wanted, nil)
 	}
 	return w.tx.Holder(database.OwnWork(ctx), w.call.Pin, index, wanted, nil)
 }
@@ -314,7 +314,7 @@ func (c *child) rows(ctx context.Context, values []cell, one bool) (rows []value
 	for i := range values {
 		conditions[i] = govalue.Attribute(string(values[i].name)).Equal(values[i].value)
 	}
-	cursor, err := c.tx.QueryOn(database.OwnWork(ctx), c.call.Pin,
+	cursor, err := c.tx.View().Query(database.OwnWork(ctx), c.call.Pin,
 		database.Query{AnyIndex: true, Where: govalue.All(conditions...), Fetch: true})
 	if err != nil {
 		return nil, err
@@ -347,7 +347,7 @@ func Verify(ctx context.Context, db *database.DB, table tree.Name, name string) 
 		if err != nil {
 			return err
 		}
-		cursor, err := tx.QueryOn(database.OwnWork(ctx), w.call.Pin, database.Query{})
+		cursor, err := tx.View().Query(database.OwnWork(ctx), w.call.Pin, database.Query{})
 		if err != nil {
 			return err
 		}

@@ -210,7 +210,7 @@ func (c *change) fetch(ctx context.Context, w *work, found *foundRow, seen map[s
 		return nil, err
 	}
 	seen[string(id)] = true
-	row, ok, err := w.tx.GetRow(database.OwnWork(ctx), w.call.Pin, key, nil)
+	row, ok, err := w.tx.View().Get(database.OwnWork(ctx), w.call.Pin, key, nil)
 	if !ok {
 		return nil, err
 	}

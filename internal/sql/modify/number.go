@@ -160,7 +160,7 @@ func Greatest(ctx context.Context, db *database.DB, table tree.Name, column stri
 			return err
 		}
 		of, _ := w.table.Column(column)
-		cursor, err := tx.QueryOn(database.OwnWork(ctx), w.call.Pin, database.Query{})
+		cursor, err := tx.View().Query(database.OwnWork(ctx), w.call.Pin, database.Query{})
 		if err != nil {
 			return err
 		}

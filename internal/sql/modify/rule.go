@@ -209,7 +209,8 @@ func (w *work) fillPage(ctx context.Context, table tree.Name, added []string, af
 	if err != nil {
 		return nil, 0, false, err
 	}
-	cursor, err := w.tx.QueryOn(database.OwnWork(ctx), w.call.Pin, database.Query{After: after, ExaminedMax: fillRows})
+	cursor, err := w.tx.View().Query(database.OwnWork(ctx), w.call.Pin,
+		database.Query{After: after, ExaminedMax: fillRows})
 	if err != nil {
 		return nil, 0, false, err
 	}

@@ -280,7 +280,7 @@ func (w *work) current(ctx context.Context, id []byte, key value.Row) (value.Row
 		}
 		return p.row, p.op == database.OpPut, nil
 	}
-	return w.tx.GetRow(database.OwnWork(ctx), w.call.Pin, key, nil) // part of the write
+	return w.tx.View().Get(database.OwnWork(ctx), w.call.Pin, key, nil) // part of the write
 }
 
 func (w *work) warn(code fault.Code, format string, args ...any) {

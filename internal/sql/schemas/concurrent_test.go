@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/parse"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestConcurrentStatements lets several sessions make, change and drop the same few tables while rows are written: each
@@ -89,12 +90,12 @@ func writeSome(ctx context.Context, t *testing.T, db *database.DB, random *rand.
 	if err != nil {
 		return
 	}
-	key := database.Document{"k": random.IntN(50)}
+	key := testdoc.Document{"k": random.IntN(50)}
 	if random.IntN(3) == 0 {
-		err = table.Delete(ctx, key)
+		err = testdoc.Delete(ctx, table, key)
 	} else {
 		key["v"], key["x"] = random.IntN(10), random.IntN(10)
-		err = table.Put(ctx, key)
+		err = testdoc.Put(ctx, table, key)
 	}
 	if kind := database.KindOf(err); err != nil && kind != database.KindNotFound && kind != database.KindConflict ||
 		errors.Is(err, context.DeadlineExceeded) {

@@ -18,6 +18,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/parse"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // TestRoundTrip makes tables of random definitions: what SHOW CREATE TABLE prints makes an equal table, and so does
@@ -215,7 +216,7 @@ func TestBuilding(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 600 {
-		if err := table.Put(t.Context(), database.Document{"k": i, "v": i}); err != nil {
+		if err := testdoc.Put(t.Context(), table, testdoc.Document{"k": i, "v": i}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -22,6 +22,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/tree"
 	"github.com/weftdb/weft/internal/testing/testdb"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 // recorder is a sink that keeps an answer as text.
@@ -212,7 +213,7 @@ func put(t *testing.T, db *database.DB, d *datadriven.TestData) string {
 		t.Fatal(err)
 	}
 	for line := range strings.Lines(d.Input) {
-		item := database.Document{}
+		item := testdoc.Document{}
 		for pair := range strings.FieldsSeq(line) {
 			key, value, _ := strings.Cut(pair, "=")
 			item[key] = strings.Trim(value, "'")
@@ -220,7 +221,7 @@ func put(t *testing.T, db *database.DB, d *datadriven.TestData) string {
 				item[key] = number
 			}
 		}
-		if err := table.Put(t.Context(), item); err != nil {
+		if err := testdoc.Put(t.Context(), table, item); err != nil {
 			return err.Error()
 		}
 	}

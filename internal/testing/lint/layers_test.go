@@ -377,6 +377,7 @@ var laws = map[string]law{
 	"internal/testing/lint":         {layer: testLayer},
 	"internal/testing/testdb":       {layer: testLayer},
 	"internal/testing/explore":      {layer: testLayer},
+	"internal/testing/testdoc":      {layer: testLayer},
 	"internal/testing/rounds":       {layer: testLayer},
 	"storage/storagetest":           {layer: testLayer},
 	"internal/testing/teststore":    {layer: testLayer},
@@ -390,9 +391,8 @@ var trees = []string{"bench", "test", "examples"}
 // testSupport are the packages that may import package testing and name engines outside of test files; lengths are not
 // limited there.
 var testSupport = []string{"wefttest", "kv/kvtest", "kv/tikv/tikvtest", "storage/storagetest",
-	"internal/testing/testdb", "internal/testing/teststore", "internal/testing/rounds", "internal/testing/lint",
-	"internal/testing/explore",
-	"internal/data/value/valuetest"}
+	"internal/testing/testdb", "internal/testing/testdoc", "internal/testing/teststore", "internal/testing/rounds",
+	"internal/testing/lint", "internal/testing/explore", "internal/data/value/valuetest"}
 
 // library says which packages may import a module from outside. A folder hides a technology, and nothing else imports
 // it.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/testing/testdoc"
 )
 
 func TestEach(t *testing.T) {
@@ -18,10 +19,10 @@ func TestEach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := table.Put(t.Context(), database.Document{"k": "a"}); err != nil {
+		if err := testdoc.Put(t.Context(), table, testdoc.Document{"k": "a"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, ok, err := table.Get(t.Context(), database.Document{"k": "a"}); !ok || err != nil {
+		if _, ok, err := testdoc.Get(t.Context(), table, testdoc.Document{"k": "a"}); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
 	})

@@ -79,14 +79,18 @@ func do(ctx context.Context, db *database.DB, q request) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	key := database.Document{"k": q.Key}
+	key := map[string]any{"k": q.Key}
 	switch q.Do {
 	case "put":
-		return 0, table.Put(ctx, database.Document{"k": q.Key, "a": q.Text, "b": q.Text + "b"})
+		_, err := write(ctx, table, map[string]any{"k": q.Key, "a": q.Text, "b": q.Text + "b"},
+			&database.Write{Op: database.OpPut})
+		return 0, err
 	case "delete":
-		return 0, table.Delete(ctx, key)
+		_, err := write(ctx, table, key, &database.Write{Op: database.OpDelete})
+		return 0, err
 	case "add":
-		item, err := table.Update(ctx, key, govalue.Attribute("n").Add(1))
+		item, err := write(ctx, table, key, &database.Write{Op: database.OpUpdate,
+			Update: govalue.Attribute("n").Add(1), NeedNew: true})
 		if err != nil {
 			return 0, err
 		}
@@ -98,9 +102,7 @@ func do(ctx context.Context, db *database.DB, q request) (int64, error) {
 	case "drop":
 		return 0, errors.Join(table.DropIndex(ctx, q.Index), db.WaitJobs(ctx))
 	case "count":
-		n := int64(0)
-		err := table.Documents(ctx, database.Query{Index: q.Index}, func(database.Document) bool { n++; return true })
-		return n, err
+		return count(ctx, table, q.Index)
 	case "verify":
 		report, err := table.Verify(ctx)
 		if len(report.Faults) > 0 {
@@ -109,4 +111,31 @@ func do(ctx context.Context, db *database.DB, q request) (int64, error) {
 		return report.Entries, err
 	}
 	return 0, fmt.Errorf("nothing to do for %q", q.Do)
+}
+
+// write does a write of an item, given as Go values, and returns the new one. It uses nothing that older versions lack.
+func write(ctx context.Context, table *database.Table, item map[string]any, w *database.Write) (database.Item, error) {
+	pin, err := table.Pin()
+	if err != nil {
+		return database.Item{}, err
+	}
+	defer pin.Release()
+	if w.Row, err = database.AppendRow(nil, pin.Names(), item); err != nil {
+		return database.Item{}, err
+	}
+	var result database.WriteResult
+	err = pin.Write(ctx, w, &result)
+	return database.Item{Row: result.New, Names: pin.Names()}, err
+}
+
+// count counts the rows that an index has.
+func count(ctx context.Context, table *database.Table, index string) (n int64, err error) {
+	rows, err := table.Query(ctx, database.Query{Index: index})
+	if err != nil {
+		return 0, err
+	}
+	for rows.Next() {
+		n++
+	}
+	return n, rows.Close()
 }
