@@ -44,19 +44,10 @@ func (p Pinned) CurveOf(ctx context.Context, index string) ([]CurveAttribute, er
 	return list, wrap(p.name(), err)
 }
 
-// RebuildIndex begins to build a Z-order index of a table in the default database anew, with codecs learned from its
-// rows as they are now. The index answers queries all the while. Background work does the same where it pays; see
-// Options.RebuildInterval. It returns as soon as the build has begun; WaitJobs waits for its end. Errors: KindNotFound;
-// KindBusy while the index is being built; KindInvalid for an index none of whose codecs is learned from rows.
-func (db *DB) RebuildIndex(ctx context.Context, table, index string) error {
-	t, err := db.Table(table)
-	if err != nil {
-		return err
-	}
-	return t.RebuildIndex(ctx, index)
-}
-
-// RebuildIndex is DB.RebuildIndex for this table.
+// RebuildIndex begins to build a Z-order index anew, with codecs learned from the table's rows as they are now. The
+// index answers queries all the while. Background work does the same where it pays; see Options.RebuildInterval. It
+// returns as soon as the build has begun; WaitJobs waits for its end. Errors: KindNotFound; KindBusy while the index is
+// being built; KindInvalid for an index none of whose codecs is learned from rows.
 func (t *Table) RebuildIndex(ctx context.Context, index string) error {
 	id, err := t.change(ctx, "dynamodb:UpdateTable")
 	if err != nil {

@@ -152,7 +152,7 @@ func walkWith(ctx context.Context, table *database.Table, q database.Query,
 
 func mustRebuild(t testing.TB, db *database.DB) {
 	t.Helper()
-	if err := errors.Join(db.RebuildIndex(t.Context(), "t", "z"), db.WaitJobs(t.Context())); err != nil {
+	if err := errors.Join(db.TableNamed("", "t").RebuildIndex(t.Context(), "z"), db.WaitJobs(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -174,7 +174,7 @@ func TestCurveRebuildBetweenPages(t *testing.T) {
 			got, err := walkWith(t.Context(), table,
 				database.Query{Index: "z", Where: where, Reverse: reverse, ExaminedMax: page}, func(n int) error {
 					if n == at {
-						return errors.Join(db.RebuildIndex(t.Context(), "t", "z"), db.WaitJobs(t.Context()))
+						return errors.Join(db.TableNamed("", "t").RebuildIndex(t.Context(), "z"), db.WaitJobs(t.Context()))
 					}
 					return nil
 				})
@@ -212,7 +212,7 @@ func TestCurveRebuildUnderWrites(t *testing.T) {
 		group.Go(func() { writePlaces(t, table, rand.New(rand.NewPCG(uint64(w), 5)), stop) })
 	}
 	for i := range 12 {
-		if err := db.RebuildIndex(t.Context(), "t", "z"); err != nil {
+		if err := db.TableNamed("", "t").RebuildIndex(t.Context(), "z"); err != nil {
 			t.Fatal(err)
 		}
 		for len(db.Jobs()) > 0 {
@@ -284,10 +284,10 @@ func TestCurveRebuildOverRestarts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.RebuildIndex(t.Context(), "t", "z"); err != nil {
+	if err := db.TableNamed("", "t").RebuildIndex(t.Context(), "z"); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.RebuildIndex(t.Context(), "t", "z"); database.KindOf(err) != database.KindBusy {
+	if err := db.TableNamed("", "t").RebuildIndex(t.Context(), "z"); database.KindOf(err) != database.KindBusy {
 		t.Fatalf("a second rebuild at once gives %v", err)
 	}
 	restart := func() error {
@@ -481,10 +481,10 @@ func TestCurveRaw(t *testing.T) {
 	if begun, err := db.Rebuild(t.Context()); begun != 0 || err != nil {
 		t.Errorf("%d rebuilds, %v", begun, err)
 	}
-	if err := db.RebuildIndex(t.Context(), "t", "z"); database.KindOf(err) != database.KindInvalid {
+	if err := db.TableNamed("", "t").RebuildIndex(t.Context(), "z"); database.KindOf(err) != database.KindInvalid {
 		t.Errorf("%v", err)
 	}
-	if err := db.RebuildIndex(t.Context(), "t", "y"); database.KindOf(err) != database.KindNotFound {
+	if err := db.TableNamed("", "t").RebuildIndex(t.Context(), "y"); database.KindOf(err) != database.KindNotFound {
 		t.Errorf("%v", err)
 	}
 }
@@ -580,7 +580,7 @@ func TestCurveDropped(t *testing.T) {
 	}
 	putPlaces(t, table, rng, 0, 1000)
 	mustRebuild(t, db)
-	err = cmp.Or(db.RebuildIndex(t.Context(), "t", "z"), table.DropIndex(t.Context(), "z"), db.WaitJobs(t.Context()))
+	err = cmp.Or(table.RebuildIndex(t.Context(), "z"), table.DropIndex(t.Context(), "z"), db.WaitJobs(t.Context()))
 	if err != nil {
 		t.Fatal(err)
 	}

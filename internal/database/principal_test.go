@@ -138,10 +138,6 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		a *asked) error {
 		return a.db.SetDatabaseOption(ctx, "shop", "a", "b")
 	},
-	"DB.RebuildIndex": func(ctx context.Context,
-		a *asked) error {
-		return a.db.RebuildIndex(ctx, a.table.Name(), "by_v")
-	},
 	"DB.Backup": func(ctx context.Context, a *asked) error {
 		_, err := a.db.Backup(ctx, storage.Folder(a.folder), database.BackupOptions{})
 		return err
@@ -370,7 +366,7 @@ func unchanged(*schema.Table) error { return nil }
 
 // unasked need no right, for they read and write no items and change no table: transactions and locks; what is known of
 // tables, indexes and jobs; work that is done anyway; numbers.
-var unasked = strings.Fields("DB.As DB.Begin DB.BeginWith DB.Update DB.UpdateItems DB.UpdateSerializable DB.UpdateWithin DB.View DB.WaitJobs " +
+var unasked = strings.Fields("DB.As DB.Begin DB.BeginWith DB.Update DB.UpdateItems DB.UpdateWith DB.View DB.WaitJobs " +
 	"DB.Reading DB.Arrivals DB.Await DB.DropLost DB.Lags DB.Send DB.SettleDestination DB.WaitArrival Pinned.AwaitIndexes Pinned.Follows Pinned.Lag Table.WaitIndex DB.Expire DB.LookAfterJournal DB.LookAfterRegions DB.Rebuild DB.TableBackup DB.TableBackups Pinned.Newest Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Prefetch Tx.Renew View.Split " +
 	"Pinned.BuildProgress Pinned.Count Pinned.CurveOf Pinned.Estimate Pinned.NextNumber Pinned.PassNumber Pinned.RegionBorders Pinned.Scorer Pinned.TakeNumbers")
 

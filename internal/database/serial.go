@@ -38,11 +38,11 @@ func (tx *Tx) commitSerial(ctx context.Context) error {
 	return tx.txn.Commit(ctx)
 }
 
-// serialTriesMax is how often UpdateSerializable tries.
+// serialTriesMax is how often updateSerializable tries.
 const serialTriesMax = 64
 
-// UpdateSerializable is UpdateWithin in a serializable transaction.
-func (db *DB) UpdateSerializable(ctx context.Context, wait time.Duration, fn func(*Tx) error) error {
+// updateSerializable is UpdateWith in a serializable transaction.
+func (db *DB) updateSerializable(ctx context.Context, wait time.Duration, fn func(*Tx) error) error {
 	for try := 1; ; try++ {
 		tx, err := db.BeginWith(ctx, TxOptions{Wait: wait, Serializable: true})
 		if err != nil {

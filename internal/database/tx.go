@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/rows/readings"
@@ -47,16 +46,18 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 // UpdateItems is Update for who knows beforehand which items are written, by their keys of AppendItemKey: the first try
 // waits for other writers of these already.
 func (db *DB) UpdateItems(ctx context.Context, keys [][]byte, fn func(*Tx) error) error {
-	return db.UpdateWithin(ctx, db.options.LockWait, keys, fn)
+	return db.UpdateWith(ctx, TxOptions{Wait: db.options.LockWait}, keys, fn)
 }
 
-// UpdateWithin is UpdateItems for who waits for another writer of an item for as long as wait. Errors: ErrLockWait,
-// beside.
-func (db *DB) UpdateWithin(ctx context.Context, wait time.Duration, keys [][]byte, fn func(*Tx) error) error {
+// UpdateWith is UpdateItems with options, of which Locks is not looked at. Errors: ErrLockWait, too.
+func (db *DB) UpdateWith(ctx context.Context, o TxOptions, keys [][]byte, fn func(*Tx) error) error {
+	if o.Serializable {
+		return db.updateSerializable(ctx, o.Wait, fn)
+	}
 	if err := db.errClosed(); err != nil {
 		return err
 	}
-	claim := db.latches.Claim(wait)
+	claim := db.latches.Claim(o.Wait)
 	for _, key := range keys {
 		claim.Add(key)
 	}

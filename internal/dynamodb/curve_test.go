@@ -56,7 +56,7 @@ func TestCurveRebuild(t *testing.T) {
 			body := fmt.Sprintf(`{"TableName":"city","IndexName":"box","Limit":%d,"ScanIndexForward":%v,"KeyConditionExpression":"kind = :k"`, limit, forward) +
 				fmt.Sprintf(filter, `,":k":{"S":"c"}`)
 			got := pagesAcross(t, api, body, func() {
-				if err := db.RebuildIndex(t.Context(), "city", "box"); err != nil {
+				if err := db.TableNamed("", "city").RebuildIndex(t.Context(), "box"); err != nil {
 					t.Fatal(err)
 				}
 				now := string(membersOf(t, api, "DescribeTable", `{"TableName":"city"}`)["Table"])

@@ -347,7 +347,7 @@ func TestHotRow(t *testing.T) {
 		writers.Wait()
 		c.cluster.SetHook(nil)
 	})
-	item, _, err := table.Get(t.Context(), database.Document{"k": "hot", "n": 1})
+	item, _, err := testdoc.Get(t.Context(), table, testdoc.Document{"k": "hot", "n": 1})
 	if n, _ := item.Int("c"); n != 45 || err != nil {
 		t.Errorf("the row has %d, %v; want 45", n, err)
 	}

@@ -151,7 +151,7 @@ func newRound(t *testing.T, random *rand.Rand, db *database.DB, number, rows int
 // learn rebuilds the indexes with codecs learned from the few rows they have.
 func (r *round) learn() {
 	for _, index := range []string{"below", "alone", "local"} {
-		if err := r.api.DB.RebuildIndex(r.t.Context(), fmt.Sprint("indexed", r.number), index); err != nil {
+		if err := r.api.DB.TableNamed("", fmt.Sprint("indexed", r.number)).RebuildIndex(r.t.Context(), index); err != nil {
 			r.t.Fatal(err)
 		}
 	}

@@ -66,13 +66,10 @@ type pendingRow struct {
 // within does work in the call's transaction, or in one of its own, again if other writers win. keys are the items that
 // are known beforehand, whose other writers it waits for.
 func (c *Call) within(ctx context.Context, keys [][]byte, work func(tx *database.Tx) error) error {
-	switch {
-	case c.Tx != nil:
+	if c.Tx != nil {
 		return work(c.Tx)
-	case c.Serializable:
-		return c.DB.UpdateSerializable(ctx, c.LockWait, work)
 	}
-	return c.DB.UpdateWithin(ctx, c.LockWait, keys, work)
+	return c.DB.UpdateWith(ctx, database.TxOptions{Wait: c.LockWait, Serializable: c.Serializable}, keys, work)
 }
 
 // commit runs fn, which collects the rows to write, and writes them, within a transaction.
