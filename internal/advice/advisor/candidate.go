@@ -17,7 +17,7 @@ type candidate struct {
 	rule   string
 	key    design.Key
 	path   path
-	plan   *plan  // of a Z-order index
+	curve  bool   // a Z-order index
 	note   string // what the program must do, besides making the index
 	mirror bool   // the reverse of a template that is a key already
 	extra  []report.Figure
@@ -64,7 +64,7 @@ func (s *study) unlike(list []*candidate) []*candidate {
 	}
 	return slices.DeleteFunc(list, func(c *candidate) bool {
 		id := c.key.String()
-		known := seen[id] || c.plan != nil && seen[curveOf(c.key)] ||
+		known := seen[id] || c.curve && seen[curveOf(c.key)] ||
 			slices.ContainsFunc(c.key, func(name string) bool { return len(name) > keyNameBytesMax })
 		seen[id] = true
 		return known

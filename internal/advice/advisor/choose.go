@@ -58,10 +58,10 @@ func (s *study) pricesOf(c *candidate, bad []*query) map[*query]price {
 	prices := map[*query]price{}
 	for _, q := range bad {
 		p := s.priceOf(q, &c.path)
-		if c.plan != nil {
+		if c.curve {
 			p = p.reading(p.entries * s.surplus(q))
 		}
-		if p.usable && (!p.scan || c.plan != nil || s.scannable(q, c, p)) {
+		if p.usable && (!p.scan || c.curve || s.scannable(q, c, p)) {
 			prices[q] = p
 		}
 	}
@@ -133,7 +133,7 @@ func (c *choice) saving(one *candidate, current map[*query]assignment) float64 {
 			continue
 		}
 		weight := q.Rate
-		if one.plan != nil && len(c.shapes) >= splitMin { // judged by the queries that it was not made from
+		if one.curve && len(c.shapes) >= splitMin { // judged by the queries that it was not made from
 			weight = 0
 			if q.judges {
 				weight = 2 * q.Rate
@@ -183,16 +183,16 @@ func (s *study) preferred(c, than *candidate) bool {
 	if computed(c.key) != computed(than.key) {
 		return computed(c.key) < computed(than.key)
 	}
-	if (c.plan == nil) != (than.plan == nil) {
-		return c.plan == nil
+	if c.curve != than.curve {
+		return !c.curve
 	}
 	if mine, other := c.key[0] == s.Table.Key[0], than.key[0] == s.Table.Key[0]; mine != other {
 		return mine // the partitions that the program knows
 	}
-	if mine, other := s.valuesOf(c.path.key[0]), s.valuesOf(than.path.key[0]); c.plan == nil && mine != other {
+	if mine, other := s.valuesOf(c.path.key[0]), s.valuesOf(than.path.key[0]); !c.curve && mine != other {
 		return mine > other
 	}
-	return c.plan != nil && len(c.key) > len(than.key) // Query rather than Scan
+	return c.curve && len(c.key) > len(than.key) // Query rather than Scan
 }
 
 // valuesOf is the number of values of a partition key, by its first attribute.

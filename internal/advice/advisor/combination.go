@@ -61,7 +61,7 @@ func (s *study) replace(final map[*query]assignment) *combination {
 	c, by := &combination{study: s}, map[*candidate]bool{}
 	var served []*query
 	for _, q := range s.shapes {
-		if a, ok := final[q]; ok && a.by.plan == nil && q.OrderBy == "" && q.Limit == 0 {
+		if a, ok := final[q]; ok && !a.by.curve && q.OrderBy == "" && q.Limit == 0 {
 			served, by[a.by] = append(served, q), true
 		}
 	}

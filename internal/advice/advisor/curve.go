@@ -12,7 +12,7 @@ import (
 
 const (
 	codeBits     = 16   // of a value's place in the sample
-	curveRowsMax = 8192 // of the sample that are laid along a curve
+	curveRowsMax = 8192 // values of a column that codecs are learned from
 	boxesMax     = 256  // that all queries together are tried with, in each half
 	boxesEach    = 24   // that one query is tried with, in each half
 	leafEntries  = 64   // entries that are read together

@@ -103,5 +103,5 @@ func (s *study) recut(f *report.Finding, k namedKey, at int, keep []*column, gro
 		return
 	}
 	f.Remedy += fmt.Sprintf(" The new index has %s.", key[at])
-	s.makeIndex(f, s.createIndex(s.indexName(&candidate{key: key, plan: &plan{}}), key), false, k.replaceable())
+	s.makeIndex(f, s.createIndex(s.indexName(&candidate{key: key, curve: true}), key), false, k.replaceable())
 }

@@ -68,7 +68,7 @@ func (s *study) word(c *candidate, bad []*query, better map[*query]price) report
 
 // ruleOf names the kind of index: a key that most items lack makes it sparse, whatever else it is.
 func (s *study) ruleOf(c *candidate) string {
-	if c.plan == nil && s.share(c) < sparseShare {
+	if !c.curve && s.share(c) < sparseShare {
 		return "sparse-index"
 	}
 	return c.rule

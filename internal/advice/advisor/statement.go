@@ -147,7 +147,7 @@ func (s *study) createTable(key design.Key, hashed bool) []report.Statement {
 func (s *study) indexName(c *candidate) string {
 	const bytesMax = 60
 	name := "by-" + strings.Join(c.key.Attributes(), "-")
-	if c.plan != nil {
+	if c.curve {
 		name = "z-" + strings.Join(c.key.Attributes(), "-")
 	}
 	name = strings.Map(func(r rune) rune {

@@ -22,9 +22,6 @@ const (
 	membersMax  = 6   // attributes that can all get leading bits
 )
 
-// plan describes a Z-order index that might be made.
-type plan struct{ members []member }
-
 // member is one attribute's part in a group of queries.
 type member struct {
 	column   *column
@@ -204,7 +201,7 @@ func (s *study) newCurveCandidate(partition string, set []member, owners []byte)
 		key = design.Key{partition, key[0]}
 	}
 	c := s.newCandidate("zorder-index", key)
-	c.plan = &plan{set}
+	c.curve = true
 	if s.layoutOf(&c.path).columns == nil {
 		return nil
 	}
