@@ -72,8 +72,8 @@ type Options struct {
 	// ReplicaReads lets reads in contexts of kv.FromReplicas go to any replica of their region instead of the leader
 	// alone. A follower asks its leader how far the region is before it answers, so it shows the same.
 	ReplicaReads bool
-	// KeepVersions is the age up to which Collect leaves old versions; the same for all stores of a prefix. Snapshots and
-	// transactions live nine tenths of it. At least a second. Default: 10 minutes.
+	// KeepVersions is the age up to which Collect leaves old versions; the same for all stores of a prefix.
+	// Snapshots and transactions live nine tenths of it. At least a second. Default: 10 minutes.
 	KeepVersions time.Duration
 	// Now is the clock by which snapshots and transactions grow too old. Default: time.Now.
 	Now func() time.Time
