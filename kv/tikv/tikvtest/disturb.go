@@ -52,8 +52,8 @@ const (
 )
 
 // Disturb begins a schedule of faults, with up to gap requests between two. It goes on until Stop. If lossless is set,
-// nothing gets lost, no store stops, and the clock does not jump: where a transaction commits in one request, a lost one
-// may leave its outcome unknown, and tests name moments by this machine's clock.
+// nothing gets lost, no store stops, and the clock does not jump: where a transaction commits in one request, a lost
+// one may leave its outcome unknown, and tests name moments by this machine's clock.
 func (c *Cluster) Disturb(seed uint64, gap int, lossless bool) *Disturbance {
 	d := &Disturbance{cluster: c, random: rand.New(rand.NewPCG(seed, 7)), gap: gap, lossless: lossless,
 		counts: map[string]int{}}
