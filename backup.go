@@ -26,7 +26,7 @@ type BackupOptions struct {
 	Progress func(BackupProgress)
 }
 
-// BackupProgress is how far a backup or a restore is.
+// BackupProgress is the progress of a backup or a restore.
 type BackupProgress struct {
 	Files, FilesAll int   // files or segments done, and all of them; FilesAll is 0 if unknown
 	Bytes           int64 // of files done

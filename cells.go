@@ -42,11 +42,11 @@ func (s *CellSelect) internal() *cell.Select {
 	return &cell.Select{FromMS: s.FromMS, ToMS: s.ToMS, Versions: s.Versions, Times: s.Times}
 }
 
-// Stamp is the timestamp of what a write writes.
+// Stamp is the timestamp of a write's cells.
 type Stamp struct {
 	// AtMS is the timestamp, in milliseconds since 1970-01-01 UTC; 0 is the present.
 	AtMS int64
-	// LifeMS is how long what is written lives after that; 0 is as long as CellRules say.
+	// LifeMS is the time for which the cells live after that; 0: the time of CellRules.
 	LifeMS int64
 }
 

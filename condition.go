@@ -118,7 +118,7 @@ func Attribute(name string, steps ...any) Field {
 	return f
 }
 
-// fault is what keeps the field from naming something.
+// fault returns the reason why the field names nothing; nil: it names something.
 func (f Field) fault() error {
 	if f.name == "" {
 		return errors.New("a field of weft.Attribute has no name")

@@ -88,7 +88,7 @@ func (t *Table) Cursor(ctx context.Context, q Query) (*Cursor, error) {
 }
 
 // Scan reads what a Query finds by several goroutines, each of which reads a part of the keys, all at one snapshot;
-// workers is how many, 0 for one on each processor. They call visit at the same time, with items that are valid
+// workers is their number, 0 for one on each processor. They call visit at the same time, with items that are valid
 // until it returns. An error of visit ends the scan, which returns it. A small table is read by one. Changes of the
 // table wait for the end. Order, Limit, After, Near and Search are refused.
 func (t *Table) Scan(ctx context.Context, q Query, workers int, visit func(Item) error) error {

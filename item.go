@@ -47,7 +47,7 @@ func (i Item) Clone() Item {
 //	Tags    []string  `weft:"tags,set"`       // a set; without that option a list
 //	Hidden  int       `weft:"-"`
 //
-// Types are those of Document; embedded structs count as their fields. Fields without an attribute stay as they
+// Types are Document's; embedded structs count as their fields. Fields without an attribute stay as they
 // are, and an attribute without a field is left out. Errors: KindInvalid, naming the attribute, if a value does not
 // go into its field.
 func (i Item) Decode(into any) error {

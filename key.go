@@ -84,7 +84,7 @@ func partOf(name string, t schema.Type) KeyPart {
 	return KeyPart{part, err}
 }
 
-// call is what looks like a function of attributes. // immutable
+// call matches a text that looks like a function of attributes. // immutable
 var call = regexp.MustCompile(`^[A-Za-z]\w*\(.*\)$`)
 
 // Desc returns the part in descending order.

@@ -26,7 +26,7 @@ func (db *DB) Mark(ctx context.Context) (*Mark, error) {
 }
 
 // Return brings the database back to the mark, as often as it is called: tables, items, indexes, streams, views and
-// databases. Users stay as they are. It takes time for what was changed since, not for what there is. A transaction
+// databases. Users stay as they are. It takes time for the changes since, not for all items. A transaction
 // that was begun before and is committed afterwards fails with KindConflict, a request that works with a table as it is
 // no longer with KindUnavailable. Later marks stand. Errors: KindNotFound for a mark that was forgotten.
 func (m *Mark) Return(ctx context.Context) error { return public(m.mark.Return(ctx)) }

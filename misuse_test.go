@@ -44,7 +44,7 @@ func TestMisuse(t *testing.T) {
 		{"a negative position", update(set, weft.Attribute("x", -1).Exists()), "position -1"},
 		{"two updates of one field", update(weft.Updates(set, set)), "two updates meet in one field"},
 		{"a word added to a number", update(weft.Attribute("n").Add("x")), "Add takes numbers"},
-		{"a negative limit", queryFault(ctx, pens, weft.Query{Limit: -1}), "pens: Limit is negative"},
+		{"a negative limit", queryFault(ctx, pens, weft.Query{Limit: -1}), "pens: a negative Limit"},
 		{"no such function", create(ctx, db, weft.String("hash99(id)")), "hash99(id): there is no such function"},
 		{"no key", create(ctx, db), "table other: it has no key"},
 		{"a value decoded into", decodeFault(ctx, pens, pen), "weft: an item is decoded into a pointer"},

@@ -26,7 +26,7 @@ type Query struct {
 	Filter Condition
 	// Reverse walks in descending order.
 	Reverse bool
-	// After is where to go on: Next or the LastKey of an earlier page. nil starts at the beginning.
+	// After is the place to go on: Next or the LastKey of an earlier page. nil starts at the beginning.
 	After PageKey
 	// Fetch reads items back from the table where the index does not hold all their attributes. AnyIndex does, too;
 	// see Wanted.
@@ -36,7 +36,7 @@ type Query struct {
 	ExaminedMax int
 	BytesMax    int
 	// Segment of Segments is the part of a parallel scan to walk, page by page; Table.Scan is simpler. The first page
-	// of a segment costs a look for its borders. Boundaries is what Cursor.Boundaries of the page before returned; 0
+	// of a segment costs a look for its borders. Boundaries is the result of Cursor.Boundaries of the page before; 0
 	// at first.
 	Segment, Segments int
 	Boundaries        uint64
@@ -103,7 +103,7 @@ func (q *Query) internal() (database.Query, error) {
 		}
 	}
 	if q.Limit < 0 {
-		return database.Query{}, errors.New("Limit is negative: leave it out for no limit")
+		return database.Query{}, errors.New("a negative Limit: leave it out for no limit")
 	}
 	in := database.Query{
 		Index: q.Index, AnyIndex: q.AnyIndex, Where: q.Where.condition, Filter: q.Filter.condition,

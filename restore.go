@@ -86,7 +86,7 @@ func tableBackupOf(b *database.TableBackup) TableBackup {
 	}
 }
 
-// backupPoll is how often Table.Backup looks.
+// backupPoll is the interval between two looks of Table.Backup.
 const backupPoll = 5 * time.Millisecond
 
 // Backup copies the table, as it is at this moment, and returns once the copy is there. If ctx ends before, the

@@ -18,7 +18,7 @@ import (
 type ShipOptions struct {
 	// Seal encrypts what is written to the writer that it returns; Close ends it. Default: nothing is encrypted.
 	Seal func(to io.Writer) (io.WriteCloser, error)
-	// Program is what ships, for whoever restores it.
+	// Program is the name of the program that ships.
 	Program string
 	// Keep is the time moments stay restorable. Default: 7 days.
 	Keep time.Duration

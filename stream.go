@@ -64,7 +64,7 @@ func (t *Table) SetStream(ctx context.Context, stream Stream) error {
 	return public(t.table.BeginStream(ctx, *images))
 }
 
-// ChangeKind is what happened to an item.
+// ChangeKind is the kind of an item's change.
 type ChangeKind uint8
 
 // The kinds of changes.
@@ -118,7 +118,7 @@ func (t *Table) Follow(ctx context.Context, from Position) iter.Seq2[Change, err
 	return t.changes(ctx, from, true)
 }
 
-// followPause is how long Follow waits at the end of what there is.
+// followPause is the time that Follow waits at the end of the stream.
 const followPause = 5 * time.Millisecond
 
 func (t *Table) changes(ctx context.Context, at Position, follow bool) iter.Seq2[Change, error] {
@@ -182,7 +182,7 @@ func changeOf(r *feed.Record) Change {
 	return c
 }
 
-// StreamEnd returns the position behind the last change, for a reader who wants to know only of what comes. A
+// StreamEnd returns the position behind the last change, for a reader that wants only later changes. A
 // reader that kept no position for 24 hours, since there was no change, keeps the one that StreamEnd returned
 // before its last loop. Errors: KindInvalid if the table has no stream.
 func (t *Table) StreamEnd(ctx context.Context) (Position, error) {

@@ -93,7 +93,7 @@ func (t *Table) WaitIndex(ctx context.Context, name string) error {
 	return public(t.table.WaitIndex(ctx, name))
 }
 
-// Progress is how far the build of an index is.
+// Progress is the progress of building an index.
 type Progress struct {
 	Done     int64 // items that the build has passed
 	Expected int64 // items of the table, estimated; never below Done
@@ -135,7 +135,7 @@ func (t *Table) SetExpiry(ctx context.Context, attribute string) error {
 	return public(t.table.SetExpiry(ctx, attribute))
 }
 
-// Report is what Verify found.
+// Report is the result of Verify.
 type Report struct {
 	Rows    int64
 	Entries int64    // of all indexes that can be used

@@ -19,7 +19,7 @@ type Tx struct {
 	ended bool // nothing can be done with it any more
 }
 
-// transactionKey is that of the context in which a transaction of a DB runs.
+// transactionKey is the key of the context in which a transaction of a DB runs.
 type transactionKey struct{ db *DB }
 
 // Update runs fn in a transaction and commits it, again from the start if other writers won in between. fn must not

@@ -38,10 +38,10 @@ type Options struct {
 	// BackfillPause is the time the build of an index pauses after each batch of rows, to leave room for other
 	// work. Default 0.
 	BackfillPause time.Duration
-	// ExpiryInterval is how often expired items are looked for; see Table.SetExpiry. Negative: never. Default 1
-	// second.
+	// ExpiryInterval is the interval between two searches for expired items; see Table.SetExpiry. Negative: never.
+	// Default 1 second.
 	ExpiryInterval time.Duration
-	// RebuildInterval is how often the database looks whether a Z-order index should be rebuilt with codecs learned
+	// RebuildInterval is the interval between two looks whether a Z-order index should be rebuilt with codecs learned
 	// from its rows. Negative: never. Default 1 minute.
 	RebuildInterval time.Duration
 	// PageKeyLife is the time page keys of a Z-order index stay valid after it was rebuilt. Default 1 hour.

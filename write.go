@@ -96,7 +96,7 @@ func rowOf(p database.Pinned, item any) (row value.Row, err error) {
 	return row, public(err)
 }
 
-// item is what a write has left, whose new attributes may have got numbers meanwhile.
+// item returns the item after a write, whose new attributes may have got numbers meanwhile.
 func (t *Table) item(row value.Row) (Item, error) {
 	p, err := t.table.Pin()
 	if err != nil {

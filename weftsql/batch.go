@@ -17,7 +17,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
-// batch is a part of what a statement answers: rows of one result set at most.
+// batch is a part of a statement's answer: rows of one result set at most.
 type batch struct {
 	columns []result.Column // of a result set that begins with it
 	values  []driver.Value  // of its rows, one after the other
@@ -33,7 +33,7 @@ func (b *batch) size() int {
 	return len(b.bytes) + valueBytes*len(b.values)
 }
 
-// end is what there is to say at the end of rows.
+// end is the message at the end of rows.
 func (b *batch) end() error {
 	if b.err != nil {
 		return b.err

@@ -29,8 +29,8 @@ type Options struct {
 	// User is for whom statements ask: they do what the user's policies and grants allow, and see the rows that these
 	// have; others fail with 1142 and the like. Default: the program itself, which may do everything.
 	User string
-	// Location is where DATETIME and TIMESTAMP are read off a clock; see the package's comment. It is UTC or has a name
-	// of the IANA time zone database, which time.Local has not. Default: UTC.
+	// Location is the place at whose clock DATETIME and TIMESTAMP are read; see the package's comment. It is UTC or has
+	// a name of the IANA time zone database, which time.Local has not. Default: UTC.
 	Location *time.Location
 	// MultiStatements allows several statements in a text without arguments, with semicolons between them.
 	MultiStatements bool
@@ -89,7 +89,7 @@ func newConnector(d driver.Driver, db *weft.DB, o Options) *connector {
 	return c
 }
 
-// Driver is what database/sql's DB.Driver returns.
+// Driver is the driver that database/sql's DB.Driver returns.
 func (c *connector) Driver() driver.Driver { return c.driver }
 
 // Connect opens a connection.

@@ -104,7 +104,7 @@ func (d *datasource) connect(ctx context.Context) (*conn, error) {
 	return c.connect(ctx)
 }
 
-// shared opens the database once. It outlives the context of who asks first.
+// shared opens the database once. It outlives the context of the first caller.
 func (d *datasource) shared() (*connector, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -96,7 +96,8 @@ func (r *rows) NextResultSet() error {
 	}
 }
 
-// gatherBytes is how much of a statement's rows is held when another statement is to run before all were asked for.
+// gatherBytes is the number of bytes of a statement's rows that are held when another statement runs before all were
+// asked for.
 const gatherBytes = 64 << 20
 
 // gather runs the statement to its end and keeps its rows, so that the session is free. Beyond gatherBytes the

@@ -15,7 +15,7 @@ var levels = map[sql.IsolationLevel]string{
 	sql.LevelRepeatableRead: "REPEATABLE READ", sql.LevelSerializable: "SERIALIZABLE",
 }
 
-// transaction is what Begin opened.
+// transaction is a transaction of Begin.
 type transaction struct{ conn *conn }
 
 // Begin is BeginTx without options.

@@ -99,7 +99,7 @@ func bytesParameter(x []byte) datum.Datum {
 	return datum.Binary(x)
 }
 
-// timeParameter is what a clock in the connector's location shows.
+// timeParameter returns the time as a clock in the connector's location shows it.
 func (c *connector) timeParameter(t time.Time) (datum.Datum, error) {
 	if t.IsZero() {
 		return datum.TextString("0000-00-00"), nil
@@ -167,7 +167,7 @@ func integerOf(d *datum.Datum) driver.Value {
 	return d.Int()
 }
 
-// floatOf is the double whose shortest text is that of the FLOAT: 1.1, not 1.10000002384.
+// floatOf returns the double with the same shortest text as the FLOAT: 1.1, not 1.10000002384.
 func floatOf(x float64) driver.Value {
 	var scratch [32]byte
 	near, err := strconv.ParseFloat(string(strconv.AppendFloat(scratch[:0], x, 'g', -1, 32)), 64)

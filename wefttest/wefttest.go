@@ -169,7 +169,7 @@ func listen(t testing.TB) net.Listener {
 	return listener
 }
 
-// shutdownMax is how long requests that still run when a test ends may take.
+// shutdownMax bounds the time of requests that still run when a test ends.
 const shutdownMax = time.Second
 
 // serve answers clients until the test ends.

@@ -44,7 +44,7 @@ func dropContained(boxes []*Box, depth int) []*Box {
 }
 
 // cover replaces sorted boxes by at most boxesMax, each covering neighbours. It cuts the sequence where low keys differ
-// in the earliest bits, which is where the curve makes its largest steps.
+// in the earliest bits, where the curve makes its largest steps.
 func cover(plan *Plan, boxes []*Box, boxesMax int) []*Box {
 	cuts := make([]int, len(boxes)-1)
 	for i := range cuts {

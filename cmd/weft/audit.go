@@ -49,7 +49,7 @@ func (s *server) auditDecision(d *permission.Decision) {
 	s.audit.Record(e)
 }
 
-// refusalOutcome is the outcome of what is not allowed.
+// refusalOutcome is the outcome of a refusal.
 func (s *server) refusalOutcome() audit.Outcome {
 	if s.config.Auth == "warn" {
 		return audit.Warned

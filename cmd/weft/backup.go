@@ -252,7 +252,7 @@ func (p *program) askBackup(ctx context.Context, admin string, request backupReq
 	return err
 }
 
-// followEvery is how often a server is asked how far a backup is.
+// followEvery is the time between two questions to a server about the progress of a backup.
 const followEvery = time.Second
 
 // followBackup shows how far the backup of a server is, until stop is called.

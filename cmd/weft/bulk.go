@@ -19,7 +19,7 @@ import (
 	"github.com/weftdb/weft/storage"
 )
 
-// bulkCommands are those that work on a store that is not being served.
+// bulkCommands are the commands that work on a store that no server has open.
 func (p *program) bulkCommands() []*cobra.Command {
 	host := &storecommand.Host{Stdin: os.Stdin, Stdout: p.stdout, Stderr: p.stderr, AddFlags: addStoreFlags,
 		NoTable: noTable, NoArguments: noArguments, PlaceHelp: storageHelp,

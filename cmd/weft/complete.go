@@ -15,7 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 )
 
-// completeTimeout is how long a person who presses Tab waits at most.
+// completeTimeout bounds the wait after Tab.
 const completeTimeout = 2 * time.Second
 
 // completeNames completes the names of tables for the commands below root that take one and ask the admin port.

@@ -29,10 +29,10 @@ import (
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
-// consoleUser is the key of a context's user who asks through the web console.
+// consoleUser is the key of the web console's user in a context.
 type consoleUser struct{}
 
-// consoleSigners take requests of the web console as signed by who has signed in there, and leave all others to the
+// consoleSigners take requests of the web console as signed by its user, and leave all others to the
 // signers within.
 type consoleSigners struct{ within dynamohttp.Signers } // nil: nobody signs
 
@@ -71,7 +71,7 @@ func withinDatabase(api *dynamodb.API, own *dynamohttp.OwnTables) func(*http.Req
 	}
 }
 
-// dynamoHandler is POST /api/dynamodb: a request of DynamoDB's API, in the name of who has signed in.
+// dynamoHandler is POST /api/dynamodb: a request of DynamoDB's API, in the name of the console's user.
 func (s *server) dynamoHandler(w http.ResponseWriter, r *http.Request) {
 	if !s.checkReady(w) { // before it is, there is no API
 		return
@@ -136,7 +136,7 @@ func (s *server) sqlHandler(w http.ResponseWriter, r *http.Request) {
 	s.sql.lines.ServeHTTP(w, r)
 }
 
-// loginOf is the session of who asks through the web console. Without access control, all are root.
+// loginOf is the login of a request through the web console. Without access control, all are root.
 func loginOf(r *http.Request) result.Login {
 	login := result.Login{User: r.Header.Get(userHeader), Host: hostOf(r.RemoteAddr), TLS: r.TLS != nil,
 		MultiStatements: true, Charset: utf8mb4Collation, Attributes: map[string]string{"program_name": "weft console"}}

@@ -72,7 +72,7 @@ func openHBase(conf *config, all []resolvedSetting) {
 	}
 }
 
-// demoOptions are what weft demo is asked for besides settings.
+// demoOptions are the flags of weft demo besides settings.
 type demoOptions struct {
 	temporary bool // the folder is the demo's own, to be removed
 	load      bool // it sends requests to itself

@@ -25,7 +25,7 @@ type engine struct {
 	admin kv.Admin
 	// ready returns nil while writes are taken.
 	ready func() error
-	// folder is where the data lie; empty: not on this machine's disk.
+	// folder holds the data; empty: they are not on this machine's disk.
 	folder string
 	// watched returns what of the engine an operator watches; nil: nothing.
 	watched func() []metric.Watch

@@ -96,7 +96,7 @@ func (s guardedSigners) Verify(ctx context.Context, r *http.Request, body *signa
 	return user, refusal, err
 }
 
-// warnInterval is how often the log says that nobody can sign in.
+// warnInterval is the time between two warnings that nobody can sign in.
 const warnInterval = time.Minute
 
 // warnWhileShut says in the log how the first user is made, until there is one or ctx ends.
@@ -115,7 +115,7 @@ func (s *server) warnWhileShut(ctx context.Context, tick <-chan time.Time) {
 // under that name.
 const userHeader = "X-Weft-User"
 
-// judgeAdmin says who may see which pages of the admin port.
+// judgeAdmin decides on the pages of the admin port that a visitor may see.
 func (s *server) judgeAdmin(r *http.Request, page console.Access) *console.Refusal {
 	r.Header.Del(userHeader)
 	if s.config.Auth == "off" || page == console.Anyone || page == console.Visitors ||
@@ -137,7 +137,7 @@ func (s *server) judgeAdmin(r *http.Request, page console.Access) *console.Refus
 	return refusal
 }
 
-// judgeAndKeep is judgeAdmin. The requests of who has signed in are not cut off for new connections.
+// judgeAndKeep is judgeAdmin. Requests of signed-in users are not cut off for new connections.
 func (s *server) judgeAndKeep(r *http.Request, page console.Access) *console.Refusal {
 	refusal := s.judgeAdmin(r, page)
 	if refusal == nil && (page == console.Users || page == console.Administrators) {

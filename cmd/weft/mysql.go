@@ -40,7 +40,7 @@ type sqlService struct {
 	lines  *sqljson.Server
 }
 
-// openSQL makes the engine. listener is that of MySQL's port, nil if it is off.
+// openSQL makes the engine. listener belongs to MySQL's port, nil if it is off.
 func openSQL(s *server, db *openedDatabase, listener net.Listener, counts *metric.Protocol) (*sqlService, error) {
 	q := &sqlService{memory: memory.New(s.config.division().Statements), counts: counts}
 	s.metrics.ObserveSQLMemory(q.memory.Limit, q.memory.Used, q.memory.Refused)

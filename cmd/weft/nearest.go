@@ -60,7 +60,7 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// flagError makes a usage error of what the flag parser found, naming the nearest flag where one was mistyped.
+// flagError makes a usage error of the flag parser's, naming the nearest flag where one was mistyped.
 func flagError(c *cobra.Command, err error) error {
 	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
 		var names []string

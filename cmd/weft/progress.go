@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// progressEvery is how often the bar is drawn at most.
+// progressEvery is the least time between two drawings of the bar.
 const progressEvery = 100 * time.Millisecond
 
 // progress is a bar on a terminal; elsewhere only its last line is written.

@@ -137,7 +137,7 @@ func openDynamoDB(s *server, db *openedDatabase, options dynamohttp.Options) (*d
 	return dynamohttp.New(options), nil
 }
 
-// signersOf says who may sign requests, as the configuration has it.
+// signersOf returns the configured signers of requests.
 func signersOf(s *server, db *openedDatabase) (o dynamohttp.Options, err error) {
 	o.CheckAuthorization = true
 	if s.config.Auth == "off" {

@@ -90,7 +90,7 @@ type pipe struct{ net.Conn }
 // RemoteAddr returns the address that all pipes have.
 func (pipe) RemoteAddr() net.Addr { return local{} }
 
-// local is the address of what is within the process.
+// local is the address of a server within the process.
 type local struct{}
 
 // Network returns "pipe".

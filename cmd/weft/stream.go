@@ -13,7 +13,7 @@ import (
 	"github.com/weftdb/weft/cmd/weft/streamcommand"
 )
 
-// streamCommands are those that read streams from a running server.
+// streamCommands are the commands that read streams from a running server.
 func (p *program) streamCommands() []*cobra.Command {
 	host := &streamcommand.Host{Stdout: p.stdout, Stderr: p.stderr, Getenv: p.getenv,
 		Usage: func(err error) error { return usageError{err} }, NoTable: noTable,

@@ -33,7 +33,7 @@ func (p *program) versionCommand() *cobra.Command {
 	return command
 }
 
-// builtFrom is what the binary was built from.
+// builtFrom describes the source of the binary.
 type builtFrom struct {
 	Version  string `json:"version"`
 	Commit   string `json:"commit"`

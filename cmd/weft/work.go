@@ -31,7 +31,7 @@ type shownWork struct {
 // wholeBackup is the kind of a backup that weft backup makes.
 const wholeBackup = "backup of the whole database"
 
-// runningBackup is how far such a backup is.
+// runningBackup is the progress of such a backup.
 type runningBackup struct {
 	begun time.Time
 	now   database.BackupProgress

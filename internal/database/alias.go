@@ -14,7 +14,7 @@ type (
 	IndexChange = record.IndexChange
 	// Cause is why an item was written.
 	Cause = record.Cause
-	// Report is what Verify found.
+	// Report is the result of Verify.
 	Report = record.Report
 	// Renaming is an attribute that gets another name.
 	Renaming = catalog.Rename

@@ -17,7 +17,7 @@ type (
 	BackupOptions = backup.Options
 	// BackupResult is the result of a backup.
 	BackupResult = backup.Result
-	// BackupProgress is how far a backup or a restore is.
+	// BackupProgress is the progress of a backup or a restore.
 	BackupProgress = backup.Progress
 	// RestoreOptions say what to restore, and where.
 	RestoreOptions = backup.RestoreOptions

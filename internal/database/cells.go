@@ -80,7 +80,7 @@ func (db *DB) beginCells(table *schema.Table, before *cell.Rules) ([]job.Job, er
 	return append(work, job.Job{Kind: job.Compact, Table: table.ID}), nil
 }
 
-// visibleRow turns what was read of the store into what readers see of it, appended to dst. A plain table's row is
+// visibleRow appends the visible part of a stored row to dst. A plain table's row is
 // both.
 func (p Pinned) visibleRow(dst []byte, stored value.Row, nowMS int64) (value.Row, bool, error) {
 	visible, ok, err := p.table.Visible(nil, stored, nowMS)

@@ -96,8 +96,8 @@ func isUnlearned(x schema.Index) bool {
 }
 
 // LearnFrom learns the codes of Z-order indexes from rows that are about to be loaded into the table, which must be
-// empty and in nobody else's use. learned is how many indexes have learned some. Errors: KindInvalid for a table that
-// has rows.
+// empty and in nobody else's use. learned is the number of indexes that have learned some. Errors: KindInvalid for a
+// table that has rows.
 func (t *Table) LearnFrom(ctx context.Context, rows []value.Row) (learned int, err error) {
 	if _, err := t.change(ctx, "dynamodb:UpdateTable"); err != nil {
 		return 0, err
@@ -123,7 +123,7 @@ func (t *Table) LearnFrom(ctx context.Context, rows []value.Row) (learned int, e
 	return len(keys), wrap(t.name, err)
 }
 
-// learnKeys returns the learned keys of indexes by their ids, and from what each was learned.
+// learnKeys returns the learned keys of indexes by their ids, and the sample from which each was learned.
 func (t *Table) learnKeys(ctx context.Context, p Pinned, rows []value.Row) (keys map[uint32][]schema.KeyPart,
 	samples map[uint32]*schema.Sample, err error) {
 	if why := p.Loading().Able(ctx); why != nil {

@@ -52,7 +52,7 @@ func (db *DB) CreateDatabase(ctx context.Context, name string) error {
 	return wrap("", db.catalog.CreateDatabase(ctx, name))
 }
 
-// DatabaseOption is what a dialect keeps with a database under a name; "" if there is nothing.
+// DatabaseOption returns a dialect's option of a database; "" if there is none.
 func (db *DB) DatabaseOption(database, name string) string {
 	return db.catalog.DatabaseOption(database, name)
 }

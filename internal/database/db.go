@@ -43,14 +43,14 @@ type Options struct {
 	// BuildBytesMax is the memory in which the entries of an index that is built are sorted; more go through temporary
 	// files. Default 64 MiB.
 	BuildBytesMax int
-	// ExpiryInterval is how often expired items are looked for; see Table.SetExpiry. Negative: never, but by DB.Expire.
-	// Default 1 second: where nothing has expired, a look is one seek in each table whose items can expire, some
-	// microseconds, so that there is nothing to save by more.
+	// ExpiryInterval is the interval between two searches for expired items; see Table.SetExpiry. Negative: never, but
+	// by DB.Expire. Default 1 second: where nothing has expired, a look is one seek in each table whose items can
+	// expire, some microseconds, so that there is nothing to save by more.
 	ExpiryInterval time.Duration
-	// RebuildInterval is how often it is looked whether a Z-order index should be rebuilt with codecs learned from its
-	// rows; see DB.Rebuild. Negative: never, but by DB.Rebuild. Default 1 minute.
+	// RebuildInterval is the interval between two looks whether a Z-order index should be rebuilt with codecs learned
+	// from its rows; see DB.Rebuild. Negative: never, but by DB.Rebuild. Default 1 minute.
 	RebuildInterval time.Duration
-	// RebuildRowsMin is from how many rows on the codecs of an index that was made without any are learned. Default
+	// RebuildRowsMin is the number of rows from which on an index that was made without codecs learns them. Default
 	// 4,096.
 	RebuildRowsMin int
 	// SearchBytesMax is the number of bytes of keys one search may collect to put them in order; a longer list is not
@@ -165,7 +165,7 @@ func (db *DB) Close() error {
 	return nil
 }
 
-// errClosed is the error of what is asked of a closed database; nil: it is open.
+// errClosed returns the error of calls of a closed database; nil: it is open.
 func (db *DB) errClosed() error {
 	if db.closed.Load() {
 		return &Error{Kind: KindClosed, Detail: "the database is closed"}

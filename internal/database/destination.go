@@ -63,8 +63,8 @@ func (db *DB) DestinationOff(table *schema.Table, arn string) error {
 	return db.EditDestination(table, arn, func(d *Destination) { d.EndedAtMS = db.nowMS() })
 }
 
-// Destinations are those of the table, the newest last: the one that is on, and those that lately were, also to the
-// same stream.
+// Destinations returns the destinations of the table, the newest last: the one that is on, and those that lately were,
+// also to the same stream.
 func (p Pinned) Destinations() []Destination {
 	return p.db.recentDestinations(p.Descriptor())
 }
@@ -141,7 +141,7 @@ func (db *DB) Send(ctx context.Context, s *DestinationState, visit func(p Pinned
 	return sent, lost, nil
 }
 
-// sendingBucket is what one step of Send does with a bucket.
+// sendingBucket is one step of Send with a bucket.
 type sendingBucket struct {
 	db *DB
 	*DestinationState
@@ -151,7 +151,7 @@ type sendingBucket struct {
 	found, lost bool
 }
 
-// read calls visit for what is next.
+// read calls visit for the next changes.
 func (b *sendingBucket) read(ctx context.Context, visit func(p Pinned, r *Record) bool) error {
 	p, err := b.db.PinID(b.Bucket.Table)
 	if err != nil {

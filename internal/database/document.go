@@ -31,7 +31,7 @@ func (p Pinned) KeyRow(dst []byte, key any) (value.Row, error) {
 	return row, nil
 }
 
-// isOfKey reports whether a name is that of a part of the primary key, or of a column that one is computed of.
+// isOfKey reports whether a name names a part of the primary key, or a column that one is computed of.
 func (p Pinned) isOfKey(name string) bool {
 	return p.table.IsKeyColumn(value.ReadOnly(name)) ||
 		slices.ContainsFunc(p.Descriptor().Primary.Key, func(part schema.KeyPart) bool { return part.Name == name })

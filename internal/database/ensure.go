@@ -88,7 +88,7 @@ func (t *Table) switchOn(ctx context.Context, is *schema.Table, spec *TableSpec)
 	return nil
 }
 
-// indexPoll is how often WaitIndex looks.
+// indexPoll is the interval between two looks of WaitIndex.
 const indexPoll = 5 * time.Millisecond
 
 // WaitIndex returns once an index answers queries; at once in a database that does no work in the background.

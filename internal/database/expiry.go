@@ -11,7 +11,7 @@ import (
 )
 
 type (
-	// ExpiryState is how far the expiry of a table's items is switched on or off.
+	// ExpiryState is the progress of switching the expiry of a table's items on or off.
 	ExpiryState = schema.ExpiryState
 	// Expiry says when items of a table expire.
 	Expiry = schema.Expiries

@@ -21,17 +21,17 @@ type (
 	ExplainedPath = access.Tree
 	// ExplainedBox is the search space of a walk over a Z-order index, in words.
 	ExplainedBox = access.BoxTree
-	// Estimated is what a Query is expected to take.
+	// Estimated is the expected cost of a Query.
 	Estimated = access.Estimated
 	// Explanation says how a Query is answered and what that takes. It is made to be read as JSON, too.
 	Explanation = explanation.Explanation
 	// Cheaper is a path that gives the same items and is expected to cost less.
 	Cheaper = explanation.Cheaper
-	// Actual is what a walk has done.
+	// Actual is the work of a walk.
 	Actual = explanation.Actual
 )
 
-// cheaperShare is how much of a path's cost another one may have to be called cheaper.
+// cheaperShare is the share of a path's cost below which another one is called cheaper.
 const cheaperShare = 0.9
 
 // QError is by which factor an estimate is wrong, 1 at least.
@@ -84,7 +84,7 @@ func (p Pinned) Analyze(ctx context.Context, q Query) (Explanation, error) {
 	return e, c.Close()
 }
 
-// actual is what the walk has done so far.
+// actual is the work of the walk so far.
 func (c *Cursor) actual() *Actual {
 	n := c.Counts()
 	a := &Actual{

@@ -38,7 +38,7 @@ func (p Pinned) AwaitIndexes(ctx context.Context) error {
 	return wrap(p.name(), err)
 }
 
-// Lag is how far the asynchronous search indexes of a table are behind its changes.
+// Lag is the distance of a table's asynchronous search indexes from its newest change.
 type Lag = asyncindex.Lag
 
 // Lag tells how far the asynchronous search indexes of the table are behind. ok is false if it has none.

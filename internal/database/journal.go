@@ -19,7 +19,7 @@ import (
 type (
 	// Stream is the changes of a table's items for programs to read.
 	Stream = schema.Stream
-	// Images are what of an item the records of a stream show besides its key.
+	// Images are the parts of an item, besides its key, that the records of a stream show.
 	Images = schema.Images
 	// Shard is a part of a stream: changes that are read one after the other.
 	Shard = journal.Shard
@@ -51,10 +51,11 @@ type Record struct {
 	At                Position  // before the change
 }
 
-// followedKept is how long changes are kept that are there for asynchronous indexes alone, which have followed them.
+// followedKept is the time for which changes that only asynchronous indexes need are kept after these have followed
+// them.
 const followedKept = time.Minute
 
-// EventName is what AWS calls the change.
+// EventName is AWS's name of the change.
 func (r *Record) EventName() string {
 	switch {
 	case !r.WasThere:
@@ -343,7 +344,7 @@ func (p Pinned) Horizon() uint64 {
 	return kv.StampOf(p.db.nowMS() - time.Duration(schema.StreamHours*time.Hour).Milliseconds())
 }
 
-// Oldest is the stamp of the oldest changes of a stream that who has begun to read it sees.
+// Oldest is the stamp of the oldest changes of a stream that a reader which has begun sees.
 func (p Pinned) Oldest() uint64 { return p.Horizon() - kv.StampOf(ReaderGrace.Milliseconds()) }
 
 // KeyAttributes is a row with the attributes alone that the table's key is made of.
@@ -378,8 +379,8 @@ func (p Pinned) Newest(ctx context.Context, shard Shard) (Position, error) {
 	return Position{Stamp: max(shard.From, last+1)}, nil
 }
 
-// renewalLag is how far behind the clock a place behind all changes may be without being moved up to it. No clock that
-// goes back does so by more.
+// renewalLag is the time by which a place behind all changes may lag the clock without being moved up to it. No clock
+// that goes back does so by more.
 const renewalLag = time.Hour
 
 // Renewed is a place behind the last change there is, moved up to about now: where a table is quiet for long, it is not

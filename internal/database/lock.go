@@ -138,7 +138,7 @@ func (tx *Tx) hold(ctx context.Context, key []byte, h HoldMode) (changed bool, e
 // Holds reports whether the transaction holds the item with a key of AppendItemKey; alone, if not shared.
 func (tx *Tx) Holds(key []byte, shared bool) bool { return tx.locks && tx.claim.Has(key, shared) }
 
-// take is hold for what was read already: a change since is a conflict.
+// take is hold for an item that was read already: a change since is a conflict.
 func (tx *Tx) take(ctx context.Context, key []byte, shared bool) error {
 	changed, err := tx.hold(ctx, key, HoldMode{Shared: shared})
 	if err == nil && changed {

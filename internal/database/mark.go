@@ -19,7 +19,7 @@ type Mark struct {
 
 // Mark remembers the present state. A mark is kept in memory and ends with the store; while one stands, the keys of all
 // that is changed are noted there. Errors: KindInvalid where the store has no marks: a folder that was opened without,
-// or one that others use, too. KindDenied for who may not back up the whole store.
+// or one that others use, too. KindDenied without the right to back up the whole store.
 func (db *DB) Mark(ctx context.Context) (*Mark, error) {
 	if err := db.errClosed(); err != nil {
 		return nil, err
@@ -44,8 +44,8 @@ func (db *DB) Mark(ctx context.Context) (*Mark, error) {
 // Return brings the database back to the mark: tables, items, indexes, views, databases, streams and numbers of
 // counters. Users stay, and ids are not given out again. What is being written meanwhile is done before or after it, or
 // refused: with KindConflict what was begun before and commits later, with KindUnavailable a request whose table is
-// another one by then. It takes time for what was changed since the mark, not for what there is. Later marks stand.
-// Errors: KindNotFound for a mark that is over; KindDenied for who may not restore all tables.
+// another one by then. It takes time for the changes since the mark, not for all rows. Later marks stand.
+// Errors: KindNotFound for a mark that is over; KindDenied without the right to restore all tables.
 func (m *Mark) Return(ctx context.Context) error { return m.back(ctx, nil) }
 
 // ReturnDatabase is Return for the tables, views and tokens of one database; tokens begins those. All others are as

@@ -53,7 +53,7 @@ func (p Pinned) Plan(q Query) (Plan, error) {
 	}, nil
 }
 
-// Start is where the walk begins in the store: the key of an item or an entry, or what several have in common; nil if
+// Start is the walk's beginning in the store: the key of an item or an entry, or what several have in common; nil if
 // nothing can match.
 func (p *Plan) Start() []byte {
 	if len(p.path.Scan.Spans) == 0 {
@@ -268,7 +268,7 @@ func (p Pinned) look(ctx context.Context) statistics.Look {
 		}}
 }
 
-// cachedStatistics is what has been counted and sampled lately.
+// cachedStatistics holds recent counts and samples.
 func (p Pinned) cachedStatistics() access.Statistics {
 	return p.db.statistics.Known(&statistics.Look{Table: p.table, Now: p.db.options.Now()})
 }

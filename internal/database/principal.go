@@ -38,7 +38,7 @@ func (db *DB) As(ctx context.Context, p Principal) context.Context {
 	return context.WithValue(ctx, askerKey{db}, &p)
 }
 
-// asker is the principal who asks; nil: the program itself.
+// asker returns the principal of a context; nil: the program itself.
 func (db *DB) asker(ctx context.Context) *Principal {
 	if db.guard.Load() == nil {
 		return nil
@@ -112,7 +112,7 @@ func (p Pinned) askRead(ctx context.Context, key []byte) error {
 	})
 }
 
-// writeActions are what Ops ask for. // immutable
+// writeActions maps Ops to actions. // immutable
 var writeActions = [...]string{OpPut: "dynamodb:PutItem", OpUpdate: "dynamodb:UpdateItem",
 	OpDelete: "dynamodb:DeleteItem", OpCheck: "dynamodb:ConditionCheckItem"}
 
@@ -136,7 +136,7 @@ func (p Pinned) askWrite(ctx context.Context, key []byte, w *Write) error {
 	})
 }
 
-// returnedParts are what a write shows of its item, in DynamoDB's words. A policy must allow them all.
+// returnedParts are the parts of its item that a write shows, in DynamoDB's words. A policy must allow them all.
 func returnedParts(w *Write) (parts []string) {
 	if w.NeedOld {
 		parts = append(parts, "ALL_OLD")

@@ -9,7 +9,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 )
 
-// Progress is how far the build of an index is.
+// Progress is the progress of building an index.
 type Progress = job.Progress
 
 // BuildProgress returns how far the build of an index is. building is false for an index that is not being built.

@@ -46,8 +46,8 @@ type Query struct {
 	// bytes; 0 = no limit.
 	ExaminedMax int
 	BytesMax    int
-	// Segment of Segments is the part of a parallel scan to walk. Boundaries is what Cursor.Boundaries of the page
-	// before returned; 0 at first.
+	// Segment of Segments is the part of a parallel scan to walk. Boundaries is the result of Cursor.Boundaries of the
+	// page before returned; 0 at first.
 	Segment, Segments int
 	Boundaries        uint64
 	// Cells asks a table with CellRules for versions of its cells: the cursor shows an item once for each rank of its
@@ -91,7 +91,7 @@ type Query struct {
 	Plan *Plan
 	// within narrows the walk to a part of the index, for View.Split.
 	within indexkey.Span
-	// Judged is what the caller looks for in the items beside Where and Filter, by itself. Options.Walked gets it; the
+	// Judged is a condition that the caller judges by itself, beside Where and Filter. Options.Walked gets it; the
 	// walk does not look at it.
 	Judged expr.Condition
 	// Quiet keeps the walk from Options.Walked, and what it reads from Options.Traffic: nobody asked it.
@@ -104,7 +104,7 @@ type Ordering = access.Ordering
 // ErrOtherSegment is wrapped by the error of a parallel scan whose After lies in another segment.
 var ErrOtherSegment = errors.New("the page key belongs to another segment of the scan, or to another number of segments")
 
-// Counts is what a walk has done.
+// Counts is the work of a walk.
 type Counts = query.Counts
 
 // Cursor is a running Query over one snapshot. It is used by one goroutine and must be closed.
@@ -355,7 +355,7 @@ func (c *Cursor) Close() error {
 	return wrap(c.pin.name(), err)
 }
 
-// Walk is what a Query was and what it did, for Options.Walked. Its conditions must not be changed, and not be kept.
+// Walk is a Query with its work, for Options.Walked. Its conditions must not be changed, and not be kept.
 type Walk struct {
 	Database      string
 	Table, Index  string // the search index where one found the rows

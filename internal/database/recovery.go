@@ -48,7 +48,8 @@ func (db *DB) RecoveryOn(table *schema.Table, days int) error {
 	return nil
 }
 
-// dropSlack is how much longer than needed changes count as dropped once they are to be kept for more days.
+// dropSlack is the time by which changes count as dropped for longer than needed, once they are to be kept for more
+// days.
 const dropSlack = time.Hour
 
 // ErrNotRestorable is wrapped by the error for a moment to which a table can't be restored. It is of KindInvalid.
@@ -87,9 +88,9 @@ func (db *DB) checkRestorable(table *schema.Table, at time.Time) error {
 
 // RestoreAt makes the table's items what they were at a moment, to the millisecond: it takes the changes since back,
 // the last one first, in small transactions. Each of them is a change itself, for streams, indexes, and a later
-// restore. Other tables are not looked at, and neither are foreign keys. changes is how many were taken back; if
-// RestoreAt fails or is interrupted, it can be asked for again. What others write meanwhile stays if no change of the
-// item is to be taken back after it. Errors: KindInvalid if changes since then are not kept.
+// restore. Other tables are not looked at, and neither are foreign keys. changes is the number of changes taken back;
+// if RestoreAt fails or is interrupted, it can be asked for again. What others write meanwhile stays if no change of
+// the item is to be taken back after it. Errors: KindInvalid if changes since then are not kept.
 func (t *Table) RestoreAt(ctx context.Context, at time.Time) (changes int64, err error) {
 	if _, err := t.change(ctx, "dynamodb:RestoreTableToPointInTime"); err != nil {
 		return 0, err

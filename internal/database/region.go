@@ -24,7 +24,7 @@ type (
 	RegionSettings = region.Settings
 	// RegionSize is how large a region was when that was last looked at.
 	RegionSize = region.Size
-	// Traffic is what regions ask of the code that counts requests.
+	// Traffic is the interface of regions to the code that counts requests.
 	Traffic = region.Traffic
 )
 

@@ -127,7 +127,7 @@ func (p Pinned) Scorer(ctx context.Context, x *schema.Index, field int, q *searc
 	return s, wrap(p.name(), err)
 }
 
-// scorer is Scorer at a snapshot; nil is that of the latest commits.
+// scorer is Scorer at a snapshot; nil is the latest state.
 func (p Pinned) scorer(ctx context.Context, from kv.Snapshot, x *schema.Index, field int,
 	q *search.Query) (*search.Scorer, error) {
 	compiled, ok := p.table.IndexByID(x.ID)

@@ -38,7 +38,7 @@ func (tx *Tx) commitSerial(ctx context.Context) error {
 	return tx.txn.Commit(ctx)
 }
 
-// serialTriesMax is how often updateSerializable tries.
+// serialTriesMax is the number of tries of updateSerializable.
 const serialTriesMax = 64
 
 // updateSerializable is UpdateWith in a serializable transaction.

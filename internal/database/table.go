@@ -132,7 +132,7 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	return made, err
 }
 
-// describe returns the schema that a spec asks for, but for what is switched on.
+// describe returns the schema of a spec, without the parts that are switched on later.
 func (db *DB) describe(spec *TableSpec) *schema.Table {
 	key, columns := schema.Identified(spec.Key, spec.Columns)
 	table := &schema.Table{

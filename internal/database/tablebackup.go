@@ -242,7 +242,7 @@ func (db *DB) RestoreTable(ctx context.Context, id, database, name string, edit 
 	return db.arrive(ctx, Arrival{Backup: id, Schema: b.Schema}, database, name, edit)
 }
 
-// arrive begins to make a table of a name, whose schema is that of another one.
+// arrive begins to make a table of a name, with the schema of another one.
 func (db *DB) arrive(ctx context.Context, a Arrival, database, name string, edit func(*schema.Table) error) (Arrival,
 	error) {
 	now := db.options.Now()
@@ -313,7 +313,7 @@ func (db *DB) Arrivals(ctx context.Context) (all []Arrival, err error) {
 	return all, wrap("", err)
 }
 
-// arrivalPoll is how often WaitArrival looks.
+// arrivalPoll is the interval between two looks of WaitArrival.
 const arrivalPoll = 20 * time.Millisecond
 
 // WaitArrival returns once a table that is being made is there, or with the error why it never will be.

@@ -43,8 +43,8 @@ func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
 	return db.UpdateItems(ctx, nil, fn)
 }
 
-// UpdateItems is Update for who knows beforehand which items are written, by their keys of AppendItemKey: the first try
-// waits for other writers of these already.
+// UpdateItems is Update for callers that know the written items beforehand, by their keys of AppendItemKey: the first
+// try waits for other writers of these already.
 func (db *DB) UpdateItems(ctx context.Context, keys [][]byte, fn func(*Tx) error) error {
 	return db.UpdateWith(ctx, TxOptions{Wait: db.options.LockWait}, keys, fn)
 }

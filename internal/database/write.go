@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Op is what a Write does.
+// Op is the kind of a Write.
 type Op = change.Op
 
 // The operations.
@@ -26,8 +26,8 @@ const (
 type (
 	// Write is one conditional write of one item.
 	Write = change.Write
-	// WriteResult is what a Write did. Old and New are the caller's. After a failed condition Old is set if NeedOld
-	// was.
+	// WriteResult is the result of a Write. Old and New are the caller's. After a failed condition Old is set if
+	// NeedOld was.
 	WriteResult = change.Result
 
 	scratch = change.Scratch

@@ -61,8 +61,8 @@ var itemOperations = []Operation{
 var ownOperations = append(controlOperations(control.OwnOperations(), ownService),
 	Operation{Name: "Search", ReadOnly: true, Service: ownService, run: (*API).search, explain: (*API).searchAs})
 
-// operations are those on items, then those on tables, which package control has, on exports and imports, which package
-// exchange has, and those on streams, which package streams has. // immutable
+// operations lists the operations on items, then those on tables, which package control has, on exports and imports,
+// which package exchange has, and those on streams, which package streams has. // immutable
 var operations = slices.Concat(itemOperations, controlOperations(control.Operations(), tableService),
 	exchangeOperations(), streamOperations())
 

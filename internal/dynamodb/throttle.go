@@ -78,7 +78,7 @@ func (t *target) admitWrite(w *database.Write) error {
 	return t.admitAlone("", throttle.Write, leastOf(w), t.keyOf(w))
 }
 
-// leastOf is what a write costs at least: of a put, the new item is known.
+// leastOf is the least cost of a write: of a put, the new item is known.
 func leastOf(w *database.Write) capacityUnits {
 	if w.Op == database.OpPut {
 		return writeUnits(w.Row.Size())

@@ -166,7 +166,7 @@ func (w *writeAction) prepareUpdate(i int, write *database.TableWrite, reasons e
 	}
 }
 
-// payload is how much of a transaction's limit an action takes: its item or key, and its expressions with their values.
+// payload is an action's part of a transaction's limit: its item or key, and its expressions with their values.
 func (w *writeAction) payload(write *database.TableWrite) int {
 	total := sizeOf(write.Row) + len(w.condition.value) + len(w.arena)
 	if w.update != nil {

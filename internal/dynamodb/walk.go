@@ -98,7 +98,7 @@ func (w *walk) checkReadable() error {
 	return nil
 }
 
-// checkProjection compares what is asked for with what the index holds. A local index reads the rest of what is shown
+// checkProjection compares the wanted attributes with the index's. A local index reads the rest of what is shown
 // from the table.
 func (w *walk) checkProjection() error {
 	x := w.index

@@ -101,7 +101,7 @@ func (get *Get) key(p database.Pinned, t *Table) (value.Row, error) {
 	return keyOf(p, get.Row)
 }
 
-// result is what a Get wants of a stored row, which it aliases.
+// result returns the part of a stored row that a Get wants; it aliases the row.
 func (get *Get) result(p database.Pinned, t *Table, stored value.Row, nowMS int64) (Result, error) {
 	run := filter.Run(nil)
 	if get.Filter != nil {

@@ -83,7 +83,7 @@ type Outcome struct {
 	Whole bool
 }
 
-// PlanSource is where a statement's plan came from.
+// PlanSource is the source of a statement's plan.
 type PlanSource uint8
 
 // The sources.
@@ -158,7 +158,7 @@ func New(o Options) *Engine {
 	return e
 }
 
-// LongQuery is from how long on a statement is slow, as far as a session doesn't say otherwise: the global
+// LongQuery is the duration from which on a statement is slow, as far as a session doesn't say otherwise: the global
 // long_query_time. It is quick.
 func (e *Engine) LongQuery() time.Duration { return e.variables.Global().LongQuery }
 

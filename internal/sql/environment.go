@@ -109,7 +109,7 @@ func (s *Session) Sleep(ms int64) (interrupted bool, err error) {
 	}
 }
 
-// Scorer prepares the scores of a MATCH, by what the latest commits have.
+// Scorer prepares the scores of a MATCH, by the latest state.
 func (s *Session) Scorer(of evaluate.WordsOf, q *search.Query) (*search.Scorer, error) {
 	p, err := s.engine.db.PinIn(of.Database, of.Table)
 	if err != nil {

@@ -16,7 +16,7 @@ const (
 	hintFinds = " _l_allow_filtering_ _l_force_index_ _l_ignore_index_ "
 	hintReads = " _l_versions_ _l_ts_ _l_ts_min_ _l_ts_max_ "
 	hintMakes = " _l_ts_ "
-	// hintIdle are those of LindormTable and MySQL that change nothing here; _l_allow_cursor_ does in a SELECT of
+	// hintIdle are the hints of LindormTable and MySQL that change nothing here; _l_allow_cursor_ does in a SELECT of
 	// pages, which is not asked about it.
 	hintIdle = " _l_hot_only_ _l_allow_cursor_ bka no_bka bnl no_bnl derived_condition_pushdown no_derived_condition_pushdown group_index no_group_index hash_join no_hash_join" +
 		" index no_index index_merge no_index_merge join_fixed_order join_index no_join_index join_order join_prefix join_suffix merge no_merge mrr no_mrr" +

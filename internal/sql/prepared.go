@@ -93,7 +93,7 @@ func (s *Session) compilePrepared(ctx context.Context, text []byte) (*preparedSt
 // Parameters is the number of placeholders.
 func (p *preparedStatement) Parameters() int { return p.parameters }
 
-// Columns are those of the answer; nil when they are not known before it is executed.
+// Columns are the columns of the answer; nil when they are not known before it is executed.
 func (p *preparedStatement) Columns() []result.Column { return p.columns }
 
 // Close forgets the statement.

@@ -135,7 +135,7 @@ func (s *Session) holds(p account.Privileges, n *need, parameters []datum.Datum)
 	return allowed
 }
 
-// tellAllowed tells of what is allowed.
+// tellAllowed tells the allowed part.
 func (s *Session) tellAllowed(p account.Privileges, at account.Level) {
 	if s.rights.Observed() {
 		s.rights.Tell(request(p, at), true)
@@ -240,7 +240,7 @@ func (s *Session) denial(p account.Privileges, at account.Level, err error) erro
 	return err
 }
 
-// sees reports whether the user may know of a table, or of some table of a database: who has any right to it may.
+// sees reports whether the user may know of a table, or of some table of a database: a user with any right to it may.
 func (s *Session) sees(database, table string) bool {
 	if s.rights.Everything() || s.rights.Warns() || schemas.IsVirtual(database) && !isGuarded(database) {
 		return true
@@ -302,7 +302,7 @@ func (s *Session) seesSome(database string) (found bool) {
 	return found
 }
 
-// principalOf is who has signed in.
+// principalOf returns the session's principal.
 func principalOf(login *result.Login) permission.Principal {
 	address, _ := netip.ParseAddr(login.Host) // the zero value for a host that is no address
 	return permission.Principal{User: login.User, Credential: login.Credential, Address: address,

@@ -16,9 +16,9 @@ import (
 	"github.com/weftdb/weft/internal/sql/variable"
 )
 
-// askFor asks for what a statement of each kind needs before anything is read or compiled. What compiles the reading or
-// writing of rows asks for these: names for each table and view of a query, compileSingle, changesOne and insert for
-// statements over one table, changesFound for others that write.
+// askFor asks for the rights that a statement of each kind needs before anything is read or compiled. What compiles the
+// reading or writing of rows asks for these: names for each table and view of a query, compileSingle, changesOne and
+// insert for statements over one table, changesFound for others that write.
 func (s *Session) askFor(read tree.Statement) error {
 	if err := s.askTime(read); err != nil {
 		return err
@@ -199,7 +199,7 @@ func (s *Session) askSet(read *tree.Set) error {
 	return nil
 }
 
-// askShow asks for what a SHOW tells of. The lists of databases, tables, connections and grants leave out what the user
+// askShow asks for the rights of a SHOW. The lists of databases, tables, connections and grants leave out what the user
 // may not see.
 func (s *Session) askShow(read *tree.Show) error {
 	switch read.What {

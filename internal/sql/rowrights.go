@@ -310,8 +310,8 @@ func (n *accessCollector) isNumbered(name string) bool {
 	return column.AutoIncrement
 }
 
-// askDuplicates asks for what an INSERT does about rows that are there. These may have other keys where another index
-// is unique.
+// askDuplicates asks for the rights that an INSERT needs on existing rows. These may have other keys where another
+// index is unique.
 func (s *Session) askDuplicates(read *tree.Insert, t *definition.Table, n *accessCollector) error {
 	privilege := duplicatePrivilege(read)
 	if privilege == 0 {

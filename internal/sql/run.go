@@ -38,7 +38,7 @@ type call struct {
 // errStale says that a statement was compiled for another version of its table. Nothing was done.
 var errStale = errors.New("sql: the table has changed since the statement was compiled")
 
-// stalesMax is how often a statement is compiled again before it gives up.
+// stalesMax is the number of times that a statement is compiled again before it gives up.
 const stalesMax = 10
 
 // run runs one statement and reports the outcome.
@@ -129,7 +129,7 @@ func (s *Session) starts(ctx context.Context) context.Context {
 	return ctx
 }
 
-// victim rolls the open transaction back after an error that is a deadlock's: others wait for what it holds.
+// victim rolls the open transaction back after a deadlock's error: others wait for its rows.
 func (s *Session) victim(ctx context.Context, err error) {
 	if f, ok := fault.Of(faultOf(ctx, err)); ok && f.Code == fault.Deadlock {
 		s.rollback()
@@ -145,7 +145,7 @@ func (s *Session) countReads(c *database.Counts) {
 	s.tally.FalsePositives += c.FalsePositives()
 }
 
-// textMax is how much of a statement stands in a message.
+// textMax is the number of bytes of a statement in a message.
 const textMax = 1024
 
 // completeMessage puts the statement's text into messages that leave a place for it.

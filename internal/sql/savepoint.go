@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// savepointsMax is how many a transaction may have.
+// savepointsMax is the number of savepoints that a transaction may have.
 const savepointsMax = 1000
 
 // savepoint sets, releases, or goes back to a savepoint. Outside of a transaction there is none to be had, and setting

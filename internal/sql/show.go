@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/variable"
 )
 
-// show answers what sessions know. ok is false for what somebody else shows.
+// show answers questions about sessions. ok is false for other questions.
 func (s *Session) show(ctx context.Context, st *tree.Show, c *call) (ok bool, err error) {
 	switch st.What {
 	case "variables", "system variables":
@@ -135,7 +135,7 @@ func (s *Session) showWarnings(c *call, errorsOnly bool) error {
 	return rows(c, columns, list)
 }
 
-// infoMax is how much of a statement SHOW PROCESSLIST shows, without FULL.
+// infoMax is the number of bytes of a statement that SHOW PROCESSLIST shows, without FULL.
 const infoMax = 100
 
 func (s *Session) showProcesses(full bool, c *call) error {

@@ -17,7 +17,7 @@ import (
 // A temporary table lives in a database of its own, which no list has. The session alone looks there, and finds it
 // before a table or view of its name.
 
-// temporaries are those of a session.
+// temporaries are the temporary tables of a session.
 type temporaries struct {
 	of map[tree.Name]string // the database of each, by the name and database that statements have for it
 	// gone are databases of dropped ones. An open transaction may still use them.

@@ -213,7 +213,8 @@ func (s *Session) tx() *database.Tx {
 	return s.open.tx
 }
 
-// openTransactions are those of all sessions, for people to see. The zero value is ready, and safe for concurrent use.
+// openTransactions holds the open transactions of all sessions, for people to see. The zero value is ready, and safe
+// for concurrent use.
 type openTransactions struct {
 	mu  sync.Mutex
 	all map[*transaction]struct{}

@@ -464,7 +464,7 @@ func (s *Session) Roles() string {
 	return strings.Join(names, ",")
 }
 
-// seesProcess reports whether the user may see a connection: those of others are for who has PROCESS.
+// seesProcess reports whether the user may see a connection: other users' need PROCESS.
 func (s *Session) seesProcess(p *result.Process) bool {
 	return s.rights.Everything() || s.rights.Warns() || p.User == s.login.User ||
 		s.may(account.Process, account.Level{}, false)

@@ -47,7 +47,7 @@ func (s *Session) compileWrite(read tree.Statement, c *call) (w *writeStatement,
 	return w, err
 }
 
-// findingOf is what an UPDATE or DELETE reads and changes.
+// findingOf returns the parts of an UPDATE or DELETE that are read and changed.
 func findingOf(read tree.Statement) *finding {
 	switch read := read.(type) {
 	case *tree.Update:
@@ -105,7 +105,7 @@ func (w *writeStatement) changesOne(s *Session, read tree.Statement, f *finding)
 	return err
 }
 
-// insert compiles an INSERT of written rows, or of what a query finds.
+// insert compiles an INSERT of written rows, or of a query's.
 func (w *writeStatement) insert(s *Session, read *tree.Insert, plain bool, c *call) error {
 	parameters := tree.Placeholders(read)
 	if !plain && read.Query == nil {
@@ -317,7 +317,7 @@ func (w *writeStatement) changesFound(s *Session, f *finding, parameters int, c 
 	return err
 }
 
-// target asks the query for what a table's rows are found by and what they are assigned.
+// target asks the query for the keys of a table's rows and the values that they are assigned.
 func (f *finding) target(b *base) {
 	t := modify.Target{Table: b.table, Alias: b.alias, Removes: b.gone, Ignore: f.ignore, First: len(f.query.List)}
 	for _, name := range modify.KeyNames(b.table) {

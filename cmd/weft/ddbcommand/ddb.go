@@ -21,7 +21,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/remote"
 )
 
-// Host is what the commands need of the program.
+// Host is the part of the program that the commands need.
 type Host struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer

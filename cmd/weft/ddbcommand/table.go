@@ -13,7 +13,7 @@ import (
 	"github.com/weftdb/weft/cmd/weft/dynamoport"
 )
 
-// completeTimeout is how long a person who presses Tab waits at most.
+// completeTimeout bounds the wait after Tab.
 const completeTimeout = 2 * time.Second
 
 func (h *Host) tablesCommand() *cobra.Command {

@@ -13,7 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/resource/metric"
 )
 
-// Memtables is how many memtables the engine may have for a moment.
+// Memtables is the number of memtables that the engine may have for a moment.
 const Memtables = 4
 
 // Bounds of the parts, in bytes. What the parts with a bound leave goes to the cache.
@@ -31,7 +31,7 @@ const (
 	tool    = 512 << 20
 )
 
-// Settings are what is known beforehand. Bytes that are 0 are the package's to choose.
+// Settings are the parts that are set beforehand. Bytes that are 0 are the package's to choose.
 type Settings struct {
 	All        int64 // of the whole process
 	Cache      int64
@@ -54,7 +54,7 @@ type Division struct {
 	group int64 // what the control group may have, 0 for no bound
 }
 
-// Now divides the memory of this process: that of s, or a quarter of what the machine or the control group has.
+// Now divides the memory of this process: s's setting, or a quarter of the machine's or the control group's.
 func Now(s Settings) Division { return divide(s, machineBytes(os.ReadFile), cgroupBytes(os.ReadFile)) }
 
 // divide is Now on a machine and in a control group with so much memory, 0 for unknown. A part that has a setting of
@@ -92,7 +92,7 @@ func divide(s Settings, machine, group int64) Division {
 	return d
 }
 
-// usual is what the process may take if nothing else is said.
+// usual is the memory that the process may take by default.
 func (s *Settings) usual(machine, group int64) int64 {
 	available := max(machine, group)
 	if machine > 0 && group > 0 {
@@ -108,7 +108,7 @@ func (s *Settings) usual(machine, group int64) int64 {
 	return usual
 }
 
-// total is what all parts take together.
+// total is the sum of all parts.
 func (d Division) total() int64 {
 	return d.Cache + Memtables*d.Memtable + d.Requests + d.Calls + d.Statements + d.Program
 }

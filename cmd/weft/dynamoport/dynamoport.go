@@ -23,7 +23,7 @@ import (
 	"github.com/weftdb/weft/internal/security/signature"
 )
 
-// endpointDefault is where weft serve has its DynamoDB port unless it is told otherwise.
+// endpointDefault is the default address of the DynamoDB port of weft serve.
 const endpointDefault = "http://127.0.0.1:8000"
 
 // Target stands before the operations of DynamoDB's API.
@@ -53,7 +53,7 @@ func (p *Port) RegionOr(getenv func(string) string) string {
 	return cmp.Or(p.Region, getenv("AWS_REGION"), "us-east-1")
 }
 
-// credentials are those of the environment. A server that does not check signatures takes any.
+// credentials returns the environment's credentials. A server that does not check signatures takes any.
 func credentials(getenv func(string) string) signature.Credentials {
 	c := signature.Credentials{AccessKey: getenv("AWS_ACCESS_KEY_ID"), Secret: getenv("AWS_SECRET_ACCESS_KEY"),
 		Token: getenv("AWS_SESSION_TOKEN")}

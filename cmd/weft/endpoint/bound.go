@@ -229,7 +229,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// networkBits is how much of an IPv6 address counts: one client has all addresses below it.
+// networkBits is the number of bits of an IPv6 address that count: one client has all addresses below it.
 const networkBits = 64
 
 // addressOf is the client's address, as far as it counts.

@@ -18,7 +18,7 @@ type Hosts struct {
 	Names []string // in lower case
 }
 
-// awsName is what AWS calls DynamoDB's endpoints. Clients that are sent here by a hosts file or a proxy use these
+// awsName is AWS's name for DynamoDB's endpoints. Clients that are sent here by a hosts file or a proxy use these
 // names, and no attacker can give them an address.
 var awsName = regexp.MustCompile(`^(dynamodb|\d{12}\.ddb)\.[a-z0-9-]+\.amazonaws\.com(\.cn)?$`)
 

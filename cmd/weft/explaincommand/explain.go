@@ -33,7 +33,7 @@ type flags struct {
 	port                                              dynamoport.Port
 }
 
-// Host is what the command needs of the program.
+// Host is the part of the program that the command needs.
 type Host struct {
 	Stdout io.Writer
 	// Getenv reads a variable of the environment.

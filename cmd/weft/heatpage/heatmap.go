@@ -31,7 +31,7 @@ type heatMap struct {
 	Findings []diagnosis.Finding `json:"findings"`
 }
 
-// heatKey is where a row of the picture begins, as bytes and for people: table, index, first key columns.
+// heatKey is the first key of a row of the picture, as bytes and for people: table, index, first key columns.
 type heatKey struct {
 	Hex    string   `json:"hex"`
 	Labels []string `json:"labels"`

@@ -111,7 +111,7 @@ func linkSpeed(name string) float64 {
 	return megabits * 1e6 / 8
 }
 
-// backlogLeast is from how many bytes on compaction can be behind at all.
+// backlogLeast is the number of bytes from which on compaction counts as behind.
 const backlogLeast = 1 << 30
 
 // Pebble returns an operator's figures of an embedded engine: the sorted runs that a read may have to look into are the

@@ -18,7 +18,7 @@ func cpuUsed() time.Duration {
 	return time.Duration(usage.Utime.Nano() + usage.Stime.Nano())
 }
 
-// diskUsed is how much of the disk that holds a folder is in use, of what may be used: as df says it, without what is
+// diskUsed returns the part in use of the disk that holds a folder, of what may be used: as df says it, without what is
 // reserved for others.
 func diskUsed(folder string) (share float64, ok bool) {
 	var disk syscall.Statfs_t

@@ -28,10 +28,10 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// heatTick is how often the heat gets the time.
+// heatTick is the interval at which the heat gets the time.
 const heatTick = time.Second
 
-// heatLife is how long a diagnosis is shown before it is made anew.
+// heatLife is the time for which a diagnosis is shown before it is made anew.
 const heatLife = 5 * time.Second
 
 // Watch holds a server's statistics of the requests to its store, and of its machine.

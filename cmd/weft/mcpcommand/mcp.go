@@ -21,14 +21,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Host is what the command needs of the program.
+// Host is the part of the program that the command needs.
 type Host struct {
 	Stdin  io.ReadCloser
 	Stdout io.WriteCloser
 	// Version is the program's.
 	Version string
 	// Ask sends a request to the admin port at an address, and returns the body of an answer that is no error. A nil
-	// body is that of a GET.
+	// body returns the body of a GET's answer.
 	Ask func(ctx context.Context, method, addr, target string, body []byte) (io.ReadCloser, error)
 	// Usage marks a fault of the command line.
 	Usage func(error) error

@@ -35,7 +35,7 @@ type line struct {
 	Error *sqlFault `json:"error"`
 }
 
-// rows is what a statement answered.
+// rows is a statement's answer.
 type rows struct {
 	Columns  []string `json:"columns,omitempty"`
 	Rows     [][]any  `json:"rows,omitempty"`

@@ -55,7 +55,7 @@ type Lines struct {
 	from int // of the line that is not whole
 }
 
-// Write takes a piece. The error is that of To.
+// Write takes a piece. The error is To's.
 func (l *Lines) Write(b []byte) (int, error) {
 	l.held = append(l.held, b...)
 	for {
@@ -78,7 +78,7 @@ func (l *Lines) Write(b []byte) (int, error) {
 	}
 }
 
-// Close writes what is left. The error is that of To.
+// Close writes the rest. The error is To's.
 func (l *Lines) Close() error {
 	if len(l.held) == 0 {
 		return nil

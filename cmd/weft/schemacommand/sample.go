@@ -170,7 +170,7 @@ func (r *rules) elements(rule, kind string, elements []any) []any {
 	return out
 }
 
-// digitsMax is how long replaced numbers are at most.
+// digitsMax is the largest number of digits of a replaced number.
 const digitsMax = 18
 
 // scalar replaces a text, a number or a binary.

@@ -24,7 +24,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/tablefile"
 )
 
-// Host is what the commands need of the program.
+// Host is the part of the program that the commands need.
 type Host struct {
 	Stdout, Stderr io.Writer
 	// Getenv reads a variable of the environment.

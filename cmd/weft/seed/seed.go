@@ -32,7 +32,7 @@ type Options struct {
 	Request func(ctx context.Context, operation string, body []byte) error
 	// Statement runs a statement of SQL.
 	Statement func(ctx context.Context, text []byte) error
-	// Region and AccountID are what templates may refer to.
+	// Region and AccountID are values that templates may refer to.
 	Region, AccountID string
 	// Log is called with what a user should know, and pairs of names and values.
 	Log func(text string, about ...any)

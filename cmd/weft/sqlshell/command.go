@@ -23,7 +23,7 @@ import (
 // Dial opens a connection to a server that speaks MySQL's protocol.
 type Dial func(ctx context.Context) (net.Conn, error)
 
-// Host is what the command needs of the program.
+// Host is the part of the program that the command needs.
 type Host struct {
 	Stdin          io.Reader // a terminal if it is an *os.File that is one
 	Stdout, Stderr io.Writer
@@ -147,7 +147,7 @@ func (h *Host) config(f *flags) (*mysql.Config, error) {
 	return config, err
 }
 
-// connectTimeout is how long the server may take to accept a connection.
+// connectTimeout is the time in which the server must accept a connection.
 const connectTimeout = 10 * time.Second
 
 // authority checks the server's certificate with those of a file.

@@ -47,7 +47,7 @@ func (n *names) complete(line string, pos int) (from int, candidates []string) {
 	return from, matching(list, word)
 }
 
-// afterBackslash is what may follow the beginning of a backslash command.
+// afterBackslash returns the candidates behind the beginning of a backslash command.
 func (n *names) afterBackslash(before string) []string {
 	switch before {
 	case `\`:

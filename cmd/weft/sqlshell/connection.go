@@ -15,7 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// killTimeout is how long the server may take to hear that a statement is to end.
+// killTimeout is the time in which the server must take the request to end a statement.
 const killTimeout = 10 * time.Second
 
 // connection is one session on the server, with a way to end its statement.
@@ -67,7 +67,7 @@ func (c *connection) revive(ctx context.Context) (again bool, err error) {
 	return true, c.open(ctx)
 }
 
-// answer is what became of a statement without rows.
+// answer is the result of a statement without rows.
 type answer struct {
 	rows     int64 // that were printed
 	affected int64 // -1: the statement does not count

@@ -26,7 +26,7 @@ type editor struct {
 	out      io.Writer
 	terminal *term.Terminal // nil: a new one is needed
 	history  *history
-	// complete returns what a line may be completed to. pos is the cursor, and from is where the candidates begin.
+	// complete returns the candidates to complete a line. pos is the cursor, and from the beginning of the candidates.
 	complete func(line string, pos int) (from int, candidates []string)
 	// raw makes the terminal hand over each key until restore is called, and returns its size.
 	raw func() (width, height int, restore func(), err error)
@@ -126,7 +126,7 @@ func (e *editor) fill(line string, pos int) (newLine string, newPos int) {
 	return line[:from] + word + line[pos:], from + len(word)
 }
 
-// shownMax is how many candidates are shown.
+// shownMax is the number of candidates that are shown.
 const shownMax = 100
 
 // show prints candidates above the line.

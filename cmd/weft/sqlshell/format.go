@@ -170,7 +170,7 @@ func escaped(cell []byte) (out []byte) {
 	return out
 }
 
-// width is how many columns of a terminal a text takes.
+// width returns the number of columns of a terminal that a text takes.
 func width(text []byte) (n int) {
 	for _, r := range string(text) {
 		switch {

@@ -11,10 +11,10 @@ import (
 	"github.com/weftdb/weft/internal/sql/parse/token"
 )
 
-// historyMax is how many entries a file keeps that grew to twice as many.
+// historyMax is the number of entries left in a file that grew to twice as many.
 const historyMax = 1000
 
-// history is what was typed, the newest last. It implements term.History, for which the newest is 0.
+// history holds the typed statements, the newest last. It implements term.History, for which the newest is 0.
 type history struct {
 	entries []string
 	file    string // "": it ends with the process
@@ -93,7 +93,7 @@ func (h *history) find(text string, n int) (entry string, newer int, ok bool) {
 	return "", 0, false
 }
 
-// historyFile is where the history is kept: by XDG's rule if its variable is set, else in the home folder.
+// historyFile returns the path of the history: by XDG's rule if its variable is set, else in the home folder.
 func historyFile(getenv func(string) string) string {
 	if state := getenv("XDG_STATE_HOME"); state != "" {
 		return filepath.Join(state, "weft", "history")

@@ -12,10 +12,10 @@ import (
 	"time"
 )
 
-// completionTimeout is how long Tab may wait for the server.
+// completionTimeout bounds Tab's wait for the server.
 const completionTimeout = 2 * time.Second
 
-// completionMax is how many columns Tab knows at most.
+// completionMax is the largest number of columns that Tab knows.
 const completionMax = 20_000
 
 // interact reads statements from a person until the end of the input.

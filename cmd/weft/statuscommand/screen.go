@@ -19,7 +19,7 @@ import (
 	"github.com/weftdb/weft/cmd/weft/output"
 )
 
-// Host is what the command needs of the program.
+// Host is the part of the program that the command needs.
 type Host struct {
 	Stdout io.Writer
 	// Terminal says that a person reads Stdout.
@@ -126,7 +126,7 @@ func (h *Host) watch(ctx context.Context, a *asker, every time.Duration, asJSON 
 	}
 }
 
-// listMax is how many lines a part of the screen has at most.
+// listMax is the largest number of lines of a part of the screen.
 const listMax = 5
 
 // Text is a screen for people.

@@ -122,7 +122,7 @@ func (a *asker) json(ctx context.Context, target string, out any) error {
 	return json.NewDecoder(answer).Decode(out)
 }
 
-// read asks for everything. Rates are those since the last call.
+// read asks for everything. Rates count from the last call.
 func (a *asker) read(ctx context.Context) (*Status, error) {
 	s := &Status{Lags: []Lag{}, Work: []Work{}, Findings: []Finding{}}
 	var now overview

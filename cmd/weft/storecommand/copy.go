@@ -79,7 +79,7 @@ func (h *Host) copy(ctx context.Context, source, target kv.Store, name string, a
 	return err
 }
 
-// copied is what copy prints with --json.
+// copied is the output of copy with --json.
 type copied struct {
 	Parts   []copiedPart `json:"parts"`
 	Seconds float64      `json:"seconds"`

@@ -109,7 +109,7 @@ func (h *Host) checkTables(db *database.DB, dbName string, names []string) error
 	return nil
 }
 
-// columnTypes is what SQL knows of the columns of a table.
+// columnTypes returns SQL's types of a table's columns.
 func columnTypes(table *schema.Table) map[string]string {
 	t, err := definition.Of(table)
 	if err != nil {

@@ -4,7 +4,7 @@ package storecommand
 
 import "time"
 
-// outcome is what verify, import and export print with --json.
+// outcome is the output of verify, import and export with --json.
 type outcome struct {
 	Tables  []tableOutcome `json:"tables"`
 	Rows    int64          `json:"rows"`
@@ -15,7 +15,7 @@ type outcome struct {
 	begun time.Time
 }
 
-// tableOutcome is what was done with one table.
+// tableOutcome is the result for one table.
 type tableOutcome struct {
 	Table    string   `json:"table"` // [DATABASE.]NAME
 	Records  int64    `json:"records,omitzero"`

@@ -21,7 +21,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/streamreader"
 )
 
-// Host is what commands need of the program.
+// Host is the part of the program that commands need.
 type Host struct {
 	Stdout, Stderr io.Writer
 	// Getenv reads a variable of the environment.
@@ -34,7 +34,7 @@ type Host struct {
 	Signals func(ctx context.Context) (context.Context, context.CancelFunc)
 }
 
-// source is where a stream is read from, as flags say it.
+// source is the source of a stream, as flags name it.
 type source struct {
 	dynamoport.Port
 	from string

@@ -24,7 +24,7 @@ import (
 // reconnectInterval is between two tries to reach a server that does not answer.
 const reconnectInterval = time.Second
 
-// valueRunesMax is how much of a value is shown beside another one.
+// valueRunesMax is the number of characters of a value that are shown beside another one.
 const valueRunesMax = 60
 
 // TailCommand is `weft tail`.

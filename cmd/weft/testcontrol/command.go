@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/fault"
 )
 
-// Client is what the commands need of the program.
+// Client is the part of the program that the commands need.
 type Client struct {
 	// Tell sends a request to the admin port at addr and prints the answer. request is its body as JSON; nil: none.
 	Tell func(ctx context.Context, method, addr, target string, request any) error

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package testcontrol is what a server with --test-controls does for the tests of programs that use it: it marks its
+// Package testcontrol serves the tests of programs against a server with --test-controls: it marks its
 // state and returns to it, and lets requests fail on purpose. It holds the pages of the admin port and the commands
 // that ask for them.
 //
@@ -27,7 +27,7 @@ import (
 // baseMark is the mark that is meant where none is named. Start makes it.
 const baseMark = "base"
 
-// Server is what the package needs of a server.
+// Server is the part of a server that the package needs.
 type Server struct {
 	// On says that the server is there for tests.
 	On bool

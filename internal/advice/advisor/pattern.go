@@ -39,7 +39,7 @@ func patternsOf(queries []*query, apart func(*query) int) []*pattern {
 	return list
 }
 
-// rate is how often the pattern is asked, per second.
+// rate is the number of the pattern's queries a second.
 func (p *pattern) rate() float64 {
 	sum := 0.0
 	for _, q := range p.queries {
@@ -65,7 +65,7 @@ func (p *pattern) mean(figure func(*query) float64) float64 {
 func (p *pattern) used() float64 { return p.mean(func(q *query) float64 { return q.price.entries }) }
 func (p *pattern) best() float64 { return p.mean(func(q *query) float64 { return q.known().entries }) }
 
-// found is what it would read on a search index of all its attributes.
+// found is its cost on a search index of all its attributes.
 func (p *pattern) found() float64 { return p.mean(func(q *query) float64 { return q.found }) }
 
 // wanted is the number of items that a query of the pattern has use for.

@@ -25,8 +25,8 @@ const separatorsMax = 1023
 // layout is an index, there or not yet, as the planner sees it.
 type layout struct {
 	index schema.Index
-	// Of an index with a Z-order, columns are those of its key, if the sample has values of all of them, and separators
-	// keys of the sample's rows. Of other indexes the shares of a query tell more.
+	// Of an index with a Z-order, columns are the columns of its key, if the sample has values of all of them, and
+	// separators keys of the sample's rows. Of other indexes the shares of a query tell more.
 	columns    []*column
 	separators [][]byte
 }
@@ -185,7 +185,7 @@ func valueOf(v design.Value) value.Value {
 	return value.AppendString(nil, []byte(v.Text))
 }
 
-// priceOf is what the planner expects of a query on one path: the mean over the places that its bounds may have.
+// priceOf returns the planner's estimate of a query on one path: the mean over the places that its bounds may have.
 func (s *study) priceOf(q *query, p *path) price {
 	if p.fields != nil {
 		return s.searchFor(q, p)
@@ -253,7 +253,7 @@ func (s *study) statistics(q *query, p *path) access.Statistics {
 }
 
 // bound is the share of the entries with equal parts before that a query's bounds on a part leave. equal says that
-// they are those of one value.
+// they belong to one value.
 func (s *study) bound(q *query, p design.Part) (share float64, equal bool) {
 	if b, ok := q.bound(p.Name); ok && p.Function != "" && b.Narrows() { // the condition names the computed part
 		return q.keeps[p.Name], b.Operator == design.Equal

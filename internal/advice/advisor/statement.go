@@ -42,8 +42,8 @@ func (s *study) dropIndex(k namedKey) report.Statement {
 	return report.DropIndex(s.Table.Name, k.index.Name)
 }
 
-// makeIndex is what a finding asks for: an index, in place of another one if that is not nil. Where the table may have
-// no more of its kind, those that earlier findings ask for among them, one goes first.
+// makeIndex is the proposal of a finding: an index, in place of another one if that is not nil. Where the table may
+// have no more of its kind, those that earlier findings ask for among them, one goes first.
 func (s *study) makeIndex(f *report.Finding, made report.Statement, search bool, instead *namedKey) {
 	list, most, kind := s.replaceable(search), s.Table.IndexesMax, 0
 	if search {

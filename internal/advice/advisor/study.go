@@ -137,7 +137,7 @@ func (s *study) meanSize() float64 {
 	return 0
 }
 
-// price finds the best path of every shape, and orders the shapes by what they read per second.
+// price finds the best path of every shape, and orders the shapes by their reads per second.
 func (s *study) price() {
 	for i, shape := range s.Shapes {
 		if shape.Name == "" {

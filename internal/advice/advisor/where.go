@@ -10,7 +10,7 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// where is what a query asks for, as the planner reads it. Values matter for curves alone, whose attributes lie at some
+// where returns a query's condition in the planner's form. Values matter for curves alone, whose attributes lie at some
 // places of the sample; others are made up, since the query's shares say what they keep.
 func (s *study) where(q *query, p *path, at []span) expr.Condition {
 	list, joined := s.joined(q, p)

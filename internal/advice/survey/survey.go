@@ -43,7 +43,7 @@ func NewQueries() *Queries {
 	return &Queries{since: time.Now(), logs: map[string]*log{}}
 }
 
-// log is that of one table.
+// log is the log of one table.
 type log struct {
 	*design.Log
 	seen atomic.Int64 // queries

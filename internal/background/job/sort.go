@@ -21,14 +21,14 @@ import (
 
 // Where the engine is a kv.Loader, the entries of the rows at one snapshot are sorted and added in one step, above what
 // writers have written into the index meanwhile. Afterwards only the entries of rows that have changed since may be
-// wrong: a row that is what it was at the snapshot has its entries, whoever changed it and back, since each writer
-// deletes the entries that it ends. So the table is read once more, beside the snapshot, and each row that differs has
-// its entries put right in a transaction, while its writers wait.
+// wrong: a row that is as it was at the snapshot has its entries, even if it was changed and changed back, since each
+// writer deletes the entries that it ends. So the table is read once more, beside the snapshot, and each row that
+// differs has its entries put right in a transaction, while its writers wait.
 //
 // What an attempt that was cut short has added is right at no moment that is still known, so the next one begins with
 // an empty index.
 
-// sortBytesDefault is that of Options.SortBytes.
+// sortBytesDefault is the default of Options.SortBytes.
 const sortBytesDefault = 64 << 20
 
 // loader returns the engine's way to add sorted entries; nil if there is none, or others depend on seeing each commit,
@@ -105,7 +105,7 @@ func (r *Runner) with(j *Job, do func(table *record.Table, index *record.Index) 
 	return do(table, index)
 }
 
-// batchesAhead is how many batches of entries wait for the sorter.
+// batchesAhead is the number of batches of entries that wait for the sorter.
 const batchesAhead = 2
 
 // collect sorts the entries of all rows: one goroutine derives them, in batches, and another one sorts.
@@ -321,9 +321,8 @@ func (s *sorted) settleOne(ctx context.Context, txn kv.Txn, table *record.Table,
 
 // comparison finds the rows that differ between two snapshots.
 type comparison struct {
-	was, is     kv.Cursor
-	more        [2]bool // of was and is: they are at a row
-	key, before []byte
+	was, is kv.Cursor
+	more    [2]bool // of was and is: they are at a row
 }
 
 func newComparison(ctx context.Context, was, is kv.Reader, span kv.Range) *comparison {

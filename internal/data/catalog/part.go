@@ -19,7 +19,7 @@ import (
 // into or out of its database meanwhile.
 var ErrMoved = errors.New("catalog: a table was moved to or from another database since the mark; return for all databases together")
 
-// Part is what belongs to one database: its tables, views and work, and clients' tokens.
+// Part is the part of a store that belongs to one database: its tables, views and work, and clients' tokens.
 type Part struct {
 	Database string
 	// Tokens begins the tokens of its clients; "" for no tokens.

@@ -4,7 +4,7 @@
 // that can be stored.
 //
 // Knows: streams, shards, places in the journal.
-// Never: who reads, and where the places are kept.
+// Never: readers, the storage of places.
 package feed
 
 import (

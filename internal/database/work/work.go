@@ -41,10 +41,10 @@ const (
 	Failed  State = "failed"
 )
 
-// ShownFor is how long work is shown after its end.
+// ShownFor is the time for which work is shown after its end.
 const ShownFor = time.Hour
 
-// kindsOfJobs are what people read. // immutable
+// kindsOfJobs are the names that people read. // immutable
 var kindsOfJobs = map[string]string{"build-index": "build an index", "drop-index": "remove an index",
 	"drop-table": "delete the rows of a table", "compact": "rewrite a table"}
 

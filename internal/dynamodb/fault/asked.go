@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/partiql"
 )
 
-// asked is what rules look at in a request.
+// asked is the part of a request that rules look at.
 type asked struct {
 	operation string
 	items     bool     // it is about items, not about tables
@@ -24,7 +24,7 @@ type asked struct {
 	actions   []string // the tables of a transaction's actions, in their order
 }
 
-// itemOperations are those on items. // immutable
+// itemOperations are the operations on items. // immutable
 var itemOperations = []string{"GetItem", "PutItem", "UpdateItem", "DeleteItem", "Query", "Scan", "BatchGetItem",
 	"BatchWriteItem", "TransactGetItems", "TransactWriteItems", "ExecuteStatement", "BatchExecuteStatement",
 	"ExecuteTransaction"}

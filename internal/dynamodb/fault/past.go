@@ -93,9 +93,9 @@ func (p *past) before(lag time.Duration) (view *database.View, release func()) {
 // lagKey is the key of a context's lag.
 type lagKey struct{}
 
-// View is what a read of a request shows, whose context Run has made: an earlier state, if a rule with a Lag wants that
-// and the read is eventually consistent; nil for the latest commits. release must be called once it is read. Of a nil
-// Plan it is nil.
+// View is the state that a read of a request shows, in a context of Run: an earlier state, if a rule with a Lag wants
+// that and the read is eventually consistent; nil for the latest commits. release must be called once it is read. Of a
+// nil Plan it is nil.
 func (p *Plan) View(ctx context.Context, consistent bool) (view *database.View, release func()) {
 	if p == nil || consistent {
 		return nil, func() {}

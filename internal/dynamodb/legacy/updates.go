@@ -38,7 +38,7 @@ func (u *Updates) Reset() {
 	u.arena.reset()
 }
 
-// Read reads the parameter: a map from attributes' names to what is done to them,
+// Read reads the parameter: a map from attributes' names to their actions,
 // {"a":{"Action":"PUT","Value":{"N":"1"}}}. The errors are *attributejson.SyntaxError and *attributejson.TypeError.
 func (u *Updates) Read(r *attributejson.Reader) error {
 	u.Reset()

@@ -117,7 +117,7 @@ func (a *API) ask(ctx context.Context, operation string, table *schema.Table, la
 		nil))
 }
 
-// isGone reports whether an error is that of a table that was dropped meanwhile.
+// isGone reports whether an error tells of a table that was dropped meanwhile.
 func isGone(err error) bool {
 	detail, ok := errors.AsType[*database.Error](err)
 	return ok && detail.Kind == database.KindNotFound

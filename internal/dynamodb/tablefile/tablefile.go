@@ -26,7 +26,7 @@ type Table struct {
 	Line int // where its definition begins
 	// Requests make the table: CreateTable, then those of settings that it does not take.
 	Requests []Request
-	// Passed names the properties that became no request, for what they ask for is AWS's alone.
+	// Passed names the properties that became no request, since they are about AWS alone.
 	Passed []string
 }
 

@@ -41,7 +41,7 @@ func (e *EncryptionMember) Check(member string, accepted bool) error {
 	return nil
 }
 
-// after is what is kept of a request that Check has passed, in place of what was kept before.
+// after is the stored form of a request that Check has passed, in place of the one before.
 func (e *EncryptionMember) after(before *Encryption) *Encryption {
 	switch {
 	case e == nil:

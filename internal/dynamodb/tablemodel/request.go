@@ -89,7 +89,7 @@ func (e *Elsewhere) check() error {
 	return nil
 }
 
-// missing is the answer to a request for what this server does not have; advice says what to do.
+// missing is the answer to a request for a feature that this server does not have; advice says what to do.
 func missing(member, what, advice string) error {
 	return exception.Validationf("%s: this server has no %s; %s", member, what, advice)
 }
@@ -176,7 +176,7 @@ func (u *IndexUpdate) name() string {
 // Limits bound what a table may have, and how many names one answer of ListTables.
 type Limits struct {
 	GlobalIndexes, LocalIndexes, IncludedNames, TableList int
-	// IndexChanges is how many indexes one UpdateTable may make and remove.
+	// IndexChanges is the number of indexes that one UpdateTable may make and remove.
 	IndexChanges int
 	// TaggedIndexes says that tags may ask for indexes which AWS does not have.
 	TaggedIndexes bool

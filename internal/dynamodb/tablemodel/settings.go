@@ -36,7 +36,7 @@ type Settings struct {
 	Insights        []Insight       `json:"contributorInsights,omitempty"`
 }
 
-// Insight is what UpdateContributorInsights has set for a table, or for one of its indexes.
+// Insight is UpdateContributorInsights' setting of a table, or of one of its indexes.
 type Insight struct {
 	Index     string `json:"index,omitempty"` // "": the table
 	On        bool   `json:"on,omitempty"`
@@ -122,7 +122,7 @@ func read(kept map[string]json.RawMessage, settings any) error {
 	return nil
 }
 
-// keep puts settings into what a schema keeps for dialects.
+// keep puts settings into a schema's part for dialects.
 func keep(kept map[string]json.RawMessage, settings any) map[string]json.RawMessage {
 	if kept == nil {
 		kept = map[string]json.RawMessage{}

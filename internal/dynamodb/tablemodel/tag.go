@@ -53,7 +53,7 @@ func (c *constraints) tagKey(key *string, at string) {
 	}
 }
 
-// checkTags judges tags as a whole; had is what the table has already. The texts are from memory.
+// checkTags judges tags as a whole; had are the table's present tags. The texts are from memory.
 func checkTags(given, had []Tag) error {
 	for i, tag := range given {
 		for _, text := range []string{*tag.Key, *tag.Value} {

@@ -20,7 +20,7 @@ import (
 //	search:english a b      words of texts, by an analyzer; "search" alone takes the one that search indexes have by default
 const IndexTag = "weft:index:"
 
-// analyzerDefault is that of search indexes which name none.
+// analyzerDefault is the analyzer of search indexes that name none.
 const analyzerDefault = "standard"
 
 // TaggedIndex is an index that a tag asks for.

@@ -4,7 +4,7 @@ package throttle
 
 import "time"
 
-// burst is how long capacity that nobody used can still be used.
+// burst is the time for which unused capacity can still be used.
 const burst = 300 * time.Second
 
 // bucket holds the capacity units that may be used at once. Requests take what they turn out to have cost, so that it

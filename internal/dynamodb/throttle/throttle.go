@@ -163,7 +163,7 @@ func (l *Limiter) TakeOfKey(key []byte, d Direction, units float64) {
 	l.keys.of(key, d, l.options.Now()).level -= units
 }
 
-// Tell tells of what a request exceeds; key is the key of its item or partition, nil if it has none.
+// Tell reports the limit that a request exceeds; key is the key of its item or partition, nil if it has none.
 func (l *Limiter) Tell(table *schema.Table, list []Excess, key []byte) {
 	if l.options.Throttled == nil {
 		return

@@ -31,7 +31,7 @@ type RestoreOptions struct {
 	// Reopen opens a folder that was restored, before anybody else does: RestoreAt makes changes in it.
 	Reopen func(ctx context.Context, dir string) (kv.Store, error)
 	// Check opens and reads a folder that was restored, without changing it: an error undoes the restore. Default: the
-	// digests of its files are what is checked.
+	// digests of its files are checked.
 	Check func(ctx context.Context, dir string) error
 	// Open decrypts what Options.Seal encrypted. Default: only backups that are not encrypted can be restored.
 	Open func(from io.Reader) (io.Reader, error)

@@ -26,7 +26,7 @@ import (
 	"github.com/weftdb/weft/kv"
 )
 
-// Work is what one process does for all that share a store.
+// Work is work that one process does for all that share a store.
 const Work = "follow"
 
 // Bounds of one batch: changes, bytes of the rows that they kept, and entries that are written for them.
@@ -46,7 +46,7 @@ const (
 // latchWait is the time a step waits for transactions that hold rows.
 const latchWait = time.Second
 
-// Options are those of a Follower. Store, Catalog, Latches, Logger and Buckets are required.
+// Options are the options of a Follower. Store, Catalog, Latches, Logger and Buckets are required.
 type Options struct {
 	Store   kv.Store
 	Catalog *catalog.Catalog
@@ -264,7 +264,7 @@ func (f *Follower) find(ctx context.Context, b journal.Bucket) (start journal.Po
 	return start, batch, cursor.Close()
 }
 
-// work is what a step does: the changes of a bucket from a position on, in the asynchronous indexes of their table.
+// work is the work of a step: the changes of a bucket from a position on, in the asynchronous indexes of their table.
 // Where writers write some entries themselves, the rows are shared: writers wait for the step, or conflict with it if
 // they are elsewhere.
 type work struct {
@@ -377,7 +377,7 @@ func (w *work) followSome(ctx context.Context, txn kv.Txn, batch []change) (done
 	return 1, nil
 }
 
-// row is what a change's row is now.
+// row is the present state of a change's row.
 func (w *work) row(ctx context.Context, txn kv.Txn, c *change) (now value.Row, err error) {
 	if w.shared {
 		if err := txn.Guard(c.row); err != nil {

@@ -21,7 +21,7 @@ import (
 type Inner struct {
 	// Has reports whether a key, without the index's prefix, is one of them; nil: none is.
 	Has func(key []byte) bool
-	// Filter is what is left of the path's Filter for them; nil: nothing.
+	// Filter is the rest of the path's Filter for them; nil: nothing.
 	Filter expr.Condition
 }
 

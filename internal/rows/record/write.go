@@ -267,7 +267,7 @@ func (w *Writer) Derive(t *Table, x *Index, key []byte, row value.Row,
 }
 
 // Settle writes the entries that a row has now in an index that is being built, and deletes those that only what it was
-// before has; nil is an absent row. filled is that of Derive.
+// before has; nil is an absent row. filled is Derive's.
 func (w *Writer) Settle(txn kv.Txn, t *Table, x *Index, key []byte, was, now value.Row) (filled bool, err error) {
 	if was != nil {
 		// A row that does not fit had no entries.

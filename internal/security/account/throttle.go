@@ -160,7 +160,7 @@ func (t *Throttle) forget(now time.Time) {
 	}
 }
 
-// networkBits is how much of an IPv6 address counts: one client has all addresses below it.
+// networkBits is the number of bits of an IPv6 address that count: one client has all addresses below it.
 const networkBits = 64
 
 // addressOf reads the address in HOST or HOST:PORT; what can't be read counts as one address.

@@ -4,7 +4,7 @@
 // it.
 //
 // Knows: events, which of them are wanted, files that are replaced when they are long.
-// Never: protocols, who may do what.
+// Never: protocols, rights.
 package audit
 
 import (

@@ -216,7 +216,7 @@ func (s *scope) end(b *Block) {
 	}
 }
 
-// combines compiles a set operation: its ORDER BY and LIMIT are those of a SELECT * over it.
+// combines compiles a set operation: its ORDER BY and LIMIT belong to a SELECT * over it.
 func (c *compiler) combines(q *tree.SetOperation, outer *nest, with *commonTables) (*Block, error) {
 	with, err := c.with(q.With, outer, with)
 	if err != nil {

@@ -27,7 +27,7 @@ type condition struct {
 	depends []dependency
 }
 
-// leaves are those of an item.
+// leaves returns the leaves of an item.
 func (it *item) leaves() set {
 	switch {
 	case it == nil:

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// lookupRowsMin is from how many rows on they are looked up by batches.
+	// lookupRowsMin is the number of rows from which on they are looked up by batches.
 	lookupRowsMin = 4
 	// lookupCost is the cost of a key of a batch, as a share of the cost of opening a scan for that key alone.
 	lookupCost = 0.3

@@ -17,7 +17,7 @@ const (
 	// with others of its key.
 	mergeCost = 0.2
 	keepCost  = 0.5
-	// mergeRowsMin is from how many rows on it is worth while to look whether both sides can be read in one order.
+	// mergeRowsMin is the number of rows from which on both sides are tried in one order.
 	mergeRowsMin = 100
 )
 

@@ -272,7 +272,7 @@ func (n *nest) add(d dependency) {
 	}
 }
 
-// preset is DEFAULT(column) with the default of the column's table; nil for what is none.
+// preset is DEFAULT(column) with the default of the column's table; nil for another expression.
 func (s *scope) preset(call *tree.Call, where string) tree.Expression {
 	c, ok := call.PresetOf()
 	if !ok {

@@ -50,7 +50,7 @@ type Query struct {
 	Parameters, Extra int
 	// Samples are values of the types of the Extra ones, for EXPLAIN.
 	Samples []datum.Datum
-	// Subqueries are those that stand in expressions, by the numbers that programs call them by. Those without a Nested
+	// Subqueries are the subqueries in expressions, by the numbers that programs call them by. Those without a Nested
 	// have become joins.
 	Subqueries []Subquery
 	// Spools are the queries whose rows several places read: each is run once in an execution, or once for each time
@@ -153,7 +153,7 @@ type Scan struct {
 	// Sorted are the columns of Need's order where a join or groups go by it: rows come ascending by them, sorted if
 	// what they are read by has another order.
 	Sorted []*evaluate.Program
-	// Estimate is that of one opening.
+	// Estimate is the estimate of one opening.
 	Estimate Estimate
 }
 

@@ -83,7 +83,7 @@ func (s *scope) unnestable(read *tree.Select) map[*tree.Select]*inner {
 	return found
 }
 
-// expressions are those of a SELECT over the rows of its FROM.
+// expressions returns the expressions of a SELECT over the rows of its FROM.
 func expressions(read *tree.Select) func(yield func(tree.Expression) bool) {
 	return func(yield func(tree.Expression) bool) {
 		list := append([]tree.Expression{read.Where, read.Having}, read.GroupBy...)

@@ -12,7 +12,7 @@ import (
 )
 
 // Cast is CAST(d AS t): texts are cut, numbers rounded and brought into range, what makes no sense as a time is NULL.
-// Its one error is that of a text that is no JSON. TINYINT .. BIGINT stand for SIGNED. The result may alias d.
+// Its one error tells of a text that is no JSON. TINYINT .. BIGINT stand for SIGNED. The result may alias d.
 func Cast(d Datum, t Type) (Datum, error) {
 	if d.kind == KindNull {
 		return Null, nil

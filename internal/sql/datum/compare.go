@@ -42,7 +42,7 @@ func Equal(a, b Datum) bool {
 // Class groups kinds whose values are equal exactly where their keys are; 0: NULL and JSON.
 type Class uint8
 
-// Class is that of the value's kind.
+// Class is the class of the value's kind.
 func (d Datum) Class() Class {
 	if c := classes[d.kind]; c != classJSON {
 		return Class(c)
@@ -62,7 +62,7 @@ const (
 	classJSON
 )
 
-// classes are those of the kinds. // immutable
+// classes maps kinds to classes. // immutable
 var classes = [...]class{KindNull: classNull, KindBool: classNumber, KindInt: classNumber, KindUint: classNumber,
 	KindFloat:   classNumber,
 	KindDecimal: classNumber, KindText: classBytes, KindBinary: classBytes, KindTimestamp: classInstant,

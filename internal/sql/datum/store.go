@@ -175,7 +175,7 @@ func unquoteJSON(d Datum) Datum {
 	return d
 }
 
-// runeOffset is where character number n begins, the end if there are fewer.
+// runeOffset returns the beginning of character number n, the end if there are fewer.
 func runeOffset(text string, n int) int {
 	for at := range text {
 		if n == 0 {

@@ -11,7 +11,7 @@ import (
 // Base is a SQL type without its lengths.
 type Base uint8
 
-// The types. Untyped is that of NULL and of columns whose values may be of any type, each its own.
+// The types. Untyped is the type of NULL and of columns whose values may be of any type, each its own.
 const (
 	Untyped Base = iota
 	Boolean
@@ -45,12 +45,12 @@ type Type struct {
 	// a truth value; and the width of integers with ZEROFILL, which are UNSIGNED; and 1 of TIME(0) and TIMESTAMP(0),
 	// which have whole seconds, while they have milliseconds without a length.
 	Length int `json:"length,omitempty"`
-	// Precision and Scale are those of DECIMAL(p,s), and of FLOAT(p,s) and DOUBLE(p,s), which round to s digits; 0,0
+	// Precision and Scale belong to DECIMAL(p,s), and of FLOAT(p,s) and DOUBLE(p,s), which round to s digits; 0,0
 	// where none were given: any 38 digits. Scale is n of TIMESTAMP(n) and TIME(n), too.
 	Precision int `json:"precision,omitempty"`
 	Scale     int `json:"scale,omitempty"`
-	// Variety is a type of MySQL that holds a part of the base; Members are those of ENUM and SET, as DDL writes them:
-	// 'a','b'.
+	// Variety is a type of MySQL that holds a part of the base; Members are the members of ENUM and SET, as DDL writes
+	// them: 'a','b'.
 	Variety Variety `json:"variety,omitempty"`
 	Members string  `json:"members,omitempty"`
 }

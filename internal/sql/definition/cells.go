@@ -16,7 +16,7 @@ import (
 // shorter.
 const markersMSDefault = 20 * 24 * 3600 * 1000
 
-// mutableAll is the MUTABILITY under which writers may choose the times of what they write.
+// mutableAll is the MUTABILITY under which writers may choose the times of their cells.
 const mutableAll = "MUTABLE_ALL"
 
 // cells are the rules for cells that the options of a table ask for: TTL, VERSIONS and MUTABILITY do. They are nil if
@@ -54,7 +54,7 @@ func (t *Table) number(option string) int64 {
 	return n
 }
 
-// TimeSuffix ends the names by which the times of cells are read: c_l_ts is that of c.
+// TimeSuffix ends the names by which the times of cells are read: c_l_ts is the time of c.
 const TimeSuffix = "_l_ts"
 
 // IsTime reports whether a name, which is no declared column's, stands for the time of another column's cell.

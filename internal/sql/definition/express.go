@@ -85,7 +85,7 @@ func (t *Table) expressionColumn(e tree.Expression) string {
 	return ""
 }
 
-// expression adds a column for an expression. others are those that the statement adds before it.
+// expression adds a column for an expression. others are the columns that the statement adds before it.
 func (l Limits) expression(t *Table, e tree.Expression, others int) (*tree.AddColumn, error) {
 	if what := strange(e, true); what != "" {
 		return nil, refusal("an index can't be on an expression with %s", what)

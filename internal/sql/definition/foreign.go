@@ -52,7 +52,7 @@ func Rule(action string) string {
 	return action
 }
 
-// Text is the constraint as SHOW CREATE TABLE has it. database is that of its own table.
+// Text is the constraint as SHOW CREATE TABLE has it. database is its own table's.
 func (f *ForeignKey) Text(database string) string {
 	table := tree.Quote(f.Table)
 	if f.Database != database {
@@ -261,7 +261,7 @@ func comparable(a, b datum.Type) bool {
 	return a.Base == b.Base || text(a) && text(b)
 }
 
-// ForeignKeysOf are those that SQL keeps in a descriptor, read without the rest.
+// ForeignKeysOf returns the foreign keys in a descriptor, read without the rest.
 func ForeignKeysOf(dialect map[string]json.RawMessage) ([]ForeignKey, error) {
 	var stored struct {
 		ForeignKeys []ForeignKey `json:"foreignKeys"`
@@ -274,7 +274,7 @@ func ForeignKeysOf(dialect map[string]json.RawMessage) ([]ForeignKey, error) {
 }
 
 // Prepare completes the foreign keys of a table that is about to be made: refer fills in what they refer to, and
-// referrers are those of others that refer to it.
+// referrers are the foreign keys of others that refer to it.
 func Prepare(spec *database.TableSpec, referrers []Referrer, refer func(*Table, []ForeignKey) error) ([]ForeignKey,
 	error) {
 	keys, err := ForeignKeysOf(spec.Dialect)
@@ -368,7 +368,7 @@ func (s *storedTable) rules(database, name string) schema.Rules {
 	return r
 }
 
-// features are those of columns that a program must know to write rows.
+// features are the features of columns that a program must know to write rows.
 func (s *storedTable) features() (names []string) {
 	for _, one := range []struct {
 		name string

@@ -50,7 +50,7 @@ func (t *Table) readFamilies(d *schema.Table) error {
 	return nil
 }
 
-// mappedStored is what SQL keeps with an HBase table: its mapped columns, and nothing else.
+// mappedStored is SQL's part of an HBase table: its mapped columns, and nothing else.
 func (t *Table) mappedStored() *storedTable {
 	s := &storedTable{}
 	for i := range t.Columns {

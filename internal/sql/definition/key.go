@@ -172,7 +172,8 @@ func typeOr(t datum.Type, otherwise string) string {
 	return otherwise
 }
 
-// prefixedMax is how long texts may be of which an index is to hold the beginning, in characters: it holds them whole.
+// prefixedMax is the largest length, in characters, of texts of which an index is to hold the beginning: it holds them
+// whole.
 const prefixedMax = 1024
 
 // wholeKey refuses beginnings of columns in a key whose values differ.

@@ -21,8 +21,8 @@ type Limits struct {
 	ColumnsMax   int // declared ones, the key's among them. Default 4,096.
 	NameBytesMax int // of a database's, table's, index's or column's name. Default 255.
 	LengthMax    int // of VARCHAR(n), CHAR(n) and BINARY(n). Default 2 MiB, the size of a value.
-	// Compiles says of what type an expression over a row of a table is, or why it can't be computed; without a table,
-	// before there is a row. Default: nothing is checked.
+	// Compiles returns the type of an expression over a row of a table, or the reason why it can't be computed; without
+	// a table, before there is a row. Default: nothing is checked.
 	Compiles func(t *Table, e tree.Expression) (datum.Type, error)
 	// Rewritten says that rows are written anew for a column that gets a type which can't take over its values.
 	// Default: it is refused.
@@ -63,7 +63,7 @@ func (l Limits) IndexesOf(t *Table, search bool) (names []string, most int) {
 }
 
 // nameFault says what is wrong with a name; "" if nothing is. As in MySQL, a name in backticks has any characters but
-// control characters, and no space at its end. Names that begin with an exclamation mark are those of hidden columns.
+// control characters, and no space at its end. Names that begin with an exclamation mark belong to hidden columns.
 func (l Limits) nameFault(name string) string {
 	switch {
 	case name == "":

@@ -36,7 +36,7 @@ const (
 	codeScale            fault.Code = 1427
 )
 
-// refusal is the error for what MySQL can do and a wide table can't.
+// refusal is the error of a statement that MySQL can carry out and a wide table can't.
 func refusal(format string, arguments ...any) *fault.Error {
 	return fault.Message(fault.NotSupported, format, arguments...)
 }

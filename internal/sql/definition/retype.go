@@ -17,7 +17,7 @@ import (
 // nobody sees is computed from it, in the rows that are there and in all that are written. Each of its indexes gets a
 // twin. Then both take the place of the old ones in one step.
 
-// The names that begin so are those of columns and indexes that will be, and that were. No statement can declare one.
+// Columns and indexes that will be, and that were, have names that begin so. No statement can declare one.
 const (
 	retypedPrefix = "!modify!"
 	formerPrefix  = "!was!"
@@ -30,7 +30,7 @@ func isRetyping(name string) bool {
 // FormerName is the name of a column or an index from which another one has taken its own.
 func FormerName(name string) string { return formerPrefix + name }
 
-// Retyped is what takes the place of a column or an index.
+// Retyped is the successor of a column or an index.
 func Retyped(name string) string { return retypedPrefix + name }
 
 // ShownName is the name of a column, or of that whose place it takes.

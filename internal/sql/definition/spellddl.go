@@ -95,7 +95,7 @@ func SpellCreate(st *tree.CreateTable) {
 	}
 }
 
-// columnNames are those of the table's columns; none if it takes any names, each of which is another column.
+// columnNames returns the names of the table's columns; none if it takes any names, each of which is another column.
 func (t *Table) columnNames() (s speller) {
 	if t.Dynamic || len(t.Wildcards) > 0 || t.Families != nil {
 		return nil

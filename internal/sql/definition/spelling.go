@@ -78,7 +78,7 @@ func (t *Table) spellSelect(read *tree.Select) {
 // Aliases are the names that a select list gives to its items.
 type Aliases []string
 
-// AliasesOf are those of a list.
+// AliasesOf returns the aliases of a list.
 func AliasesOf(list []tree.SelectItem) (aliases Aliases) {
 	for i := range list {
 		if list[i].Alias != "" {

@@ -83,8 +83,8 @@ func (t *Table) rank(x *Index) int {
 	return 0
 }
 
-// behindColumns is what the statement has after its columns and keys. For a table without options of Weft's own it is
-// what MySQL shows.
+// behindColumns is the rest of the statement after its columns and keys. For a table without options of Weft's own it
+// is what MySQL shows.
 func (t *Table) behindColumns(next uint64) string {
 	options := t.visibleOptions()
 	text, number := "", ""
@@ -161,7 +161,7 @@ func (t *Table) columnText(c *Column) string {
 	return text
 }
 
-// nullText is what a column says about NULL. In a table of MySQL's kind that is NULL for a TIMESTAMP, which MySQL would
+// nullText is a column's part about NULL. In a table of MySQL's kind that is NULL for a TIMESTAMP, which MySQL would
 // otherwise take for one without, and the default that a column has by nature.
 func (t *Table) nullText(c *Column) (text string) {
 	switch {

@@ -32,7 +32,7 @@ type Table struct {
 	// DynamoDB.
 	Dynamic   bool
 	Wildcards []Wildcard
-	// Options are those of WITH and SET, by their names in upper case.
+	// Options are the options of WITH and SET, by their names in upper case.
 	Options map[string]string
 	Indexes []Index
 	// InsertFails says that an INSERT of a key that is there is an error, as in MySQL, and does not overwrite, as in
@@ -41,8 +41,8 @@ type Table struct {
 	// Families are the column families of a table that was made over HBase; nil for other tables.
 	Families []string
 
-	// Stream is what the records of the table's stream show, such as KEYS_ONLY; "" if no stream is on. RecoveryDays is
-	// for how many days the table can be restored as it was; 0 if it can't.
+	// Stream is the part of items that the records of the table's stream show, such as KEYS_ONLY; "" if no stream is
+	// on. RecoveryDays is for how many days the table can be restored as it was; 0 if it can't.
 	Stream       string
 	RecoveryDays int
 

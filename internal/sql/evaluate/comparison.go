@@ -105,7 +105,7 @@ func comparisonNode(operator tree.Operator, operands []typedNode) typedNode {
 	return typedNode{&comparison{left, right, operator}, isTruth, constant}
 }
 
-// convert makes sure that a constant is converted once to what it is compared with.
+// convert makes sure that a constant is converted once to the type of the other side.
 func convert(constant, with *typedNode) {
 	if !constant.constant || with.constant || with.t.Base == datum.Untyped || with.t.IsText() || with.t.IsBinary() ||
 		with.t.Base == datum.JSONBase {

@@ -51,7 +51,7 @@ func (n *modulo) integer(x *Context) (int64, bool) {
 	return a % b, true
 }
 
-// modulo is the calculation % of what may be integers.
+// modulo is the calculation % of values that may be integers.
 type modulo struct {
 	calculation
 	a, b integerNode

@@ -81,7 +81,7 @@ func (c *compiler) seeded(seed tree.Expression) (typedNode, error) {
 // benchmark computes an expression again and again.
 type benchmark struct{ count, of node }
 
-// benchmarkStep is after how many times it looks whether the statement is to end.
+// benchmarkStep is the number of times between two looks whether the statement is to end.
 const benchmarkStep = 1024
 
 func (n *benchmark) value(x *Context) (datum.Datum, error) {

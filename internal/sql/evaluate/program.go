@@ -54,7 +54,7 @@ type Session = function.Session
 type Context struct {
 	// Row holds the columns under their slots. Whoever runs programs sets it.
 	Row []datum.Datum
-	// Parameters are those of the execution; Begin sets them.
+	// Parameters are the execution's; Begin sets them.
 	Parameters []datum.Datum
 	// Environment holds the time and the session.
 	function.Environment

@@ -29,7 +29,7 @@ func (r *runner) countAll(ctx context.Context, row []datum.Datum) error {
 	return err
 }
 
-// countWorthwhile is from how many rows on several workers count.
+// countWorthwhile is the number of rows from which on several workers count.
 const countWorthwhile = 20_000
 
 // countParts counts what the parts of the walk return.

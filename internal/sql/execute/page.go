@@ -36,7 +36,7 @@ func (r *runner) page() error {
 	return err
 }
 
-// sendHeld sends a row that was held back. next is where the page behind it begins.
+// sendHeld sends a row that was held back. next is the beginning of the page behind it.
 func (r *runner) sendHeld(held []byte, next datum.Datum) error {
 	if err := operator.CutRow(held, r.row); err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/plan"
 )
 
-// parallelWorthwhile is from how many rows on several workers gather groups.
+// parallelWorthwhile is the number of rows from which on several workers gather groups.
 const parallelWorthwhile = 20_000
 
 // part reads one part of a walk, for a worker.

@@ -40,7 +40,7 @@ type Request struct {
 	BytesMax int64
 	// DepthMax is the number of rounds a recursive common table may take.
 	DepthMax int64
-	// Nodes asks for what each node did.
+	// Nodes asks for each node's work.
 	Nodes bool
 	Sink  result.Sink
 	// Limit ends the statement at its timeout; nil: one is made for it.

@@ -41,7 +41,7 @@ type Reads struct {
 	Accepted int64
 }
 
-// checkEvery is after how many rows it is looked whether a statement was ended.
+// checkEvery is the number of rows between two checks whether a statement was ended.
 const checkEvery = 256
 
 // open begins to read. view nil reads the latest commits. access is the result of source.Bind for x; both stay in use

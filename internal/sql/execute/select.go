@@ -122,7 +122,7 @@ func (r *runner) isDirect() bool {
 	return s.Groups == nil && !s.Distinct && (len(s.Order) == 0 || r.access.Sorted)
 }
 
-// rowsToShow is how many of the rows that are found will be shown or skipped; negative: all, or it is not known.
+// rowsToShow is the number of found rows that will be shown or skipped; negative: all, or it is not known.
 func (r *runner) rowsToShow() int {
 	switch {
 	case r.limit == 0:

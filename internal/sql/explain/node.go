@@ -67,7 +67,7 @@ type describer struct {
 	settings plan.Settings
 	nodes    map[algebra.Node]execute.NodeCounts // nil: the query was not run
 	samples  *evaluate.Context
-	// dependent says that the rows at hand are read anew for each outer row: what a span shows is that of some value.
+	// dependent says that the rows at hand are read anew for each outer row: a span is the span of some value.
 	dependent bool
 	most      int // rows that are wanted of the scan that comes next; negative: all
 }
@@ -103,7 +103,7 @@ func (d *describer) block(b *algebra.Block) *Node {
 	return d.upper(b.Select, b.Sorted, top).top
 }
 
-// steps are those of a SELECT above its rows, and these; nil: it has none of the kind.
+// steps are the steps of a SELECT above its rows, and these; nil: it has none of the kind.
 type steps struct{ top, group, distinct, sort, rows *Node }
 
 // upper puts the steps of a SELECT above its rows.

@@ -3,7 +3,7 @@
 // Package grant reads and writes what GRANT, REVOKE and SHOW GRANTS say of privileges.
 //
 // Knows: the words for grantees, levels and privileges, and which grants stand for an administrator's policy.
-// Never: who may grant, where users are kept.
+// Never: rights to grant, the storage of users.
 package grant
 
 import (
@@ -43,7 +43,7 @@ func Privileges(read *tree.Grant, at account.Level) (p account.Privileges, err e
 	return p, nil
 }
 
-// All are the grants of who may do everything.
+// All are the grants of a user who may do everything.
 func All() []account.Grant {
 	return []account.Grant{{Privileges: account.AllPrivileges | account.GrantOption}}
 }

@@ -28,7 +28,7 @@ type Target struct {
 	// from 1 on; 0, or none: it is computed over the row as it is then.
 	Set   []tree.Assignment
 	Found []int
-	// Sources are names of found values, in their order, for what is computed over the row.
+	// Sources are names of found values, in their order, for expressions over the row.
 	Sources []Source
 	// Removes says that the rows are deleted, Ignore that those which a constraint refuses stay as they are.
 	Removes, Ignore bool
@@ -38,7 +38,7 @@ type Target struct {
 // is written.
 type Change struct{ targets []*change }
 
-// change is what becomes of the rows of a target.
+// change is the change of a target's rows.
 type change struct {
 	target
 	of         *Target

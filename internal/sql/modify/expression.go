@@ -22,7 +22,7 @@ type scope struct {
 	slots  []slot
 	// bare says that no column may be used: there is no row yet.
 	bare bool
-	// early says that columns are those of the row that VALUES makes, as far as it is computed.
+	// early says that columns belong to the row that VALUES makes, as far as it is computed.
 	early bool
 	// sources are columns of the query of an INSERT .. SELECT.
 	sources []Source

@@ -113,7 +113,7 @@ func (i *insert) computeValue(call *Call, n, k int) (d datum.Datum, ok bool, err
 	return d, true, err
 }
 
-// nameColumns finds the columns of the list; without one, the values are those of all declared columns.
+// nameColumns finds the columns of the list; without one, the values belong to all declared columns.
 func (i *insert) nameColumns(names []string, rows [][]tree.Expression) error {
 	named := map[string]bool{}
 	listed := len(names) > 0 || len(rows) > 0 && len(rows[0]) == 0 // VALUES () is a row of defaults

@@ -48,7 +48,7 @@ func (i *insert) findNumbered() {
 	}
 }
 
-// numbers are those of one execution. Rows that follow one another get numbers that do, too.
+// numbers are the numbers of one execution. Rows that follow one another get numbers that do, too.
 type numbers struct {
 	call   *Call
 	wanted int // rows from here on

@@ -37,8 +37,8 @@ type check struct {
 	condition *evaluate.Program
 }
 
-// Compiles says of what type an expression that a table keeps is, or why it can't be computed. Without a table, it is
-// one that is computed before there is a row.
+// Compiles returns the type of an expression that a table keeps, or the reason why it can't be computed. Without a
+// table, it is one that is computed before there is a row.
 func Compiles(t *definition.Table, e tree.Expression) (datum.Type, error) {
 	over := scope{bare: t == nil, target: &target{table: t}}
 	if t == nil {

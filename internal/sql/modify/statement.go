@@ -226,7 +226,7 @@ func CheckHints(hints []tree.Hint) error {
 	return nil
 }
 
-// stampOf is the time that the hint _l_ts_ gives to what is written; 0 is the clock's.
+// stampOf is the time that the hint _l_ts_ gives to written cells; 0 is the clock's.
 func (t *target) stampOf(hints []tree.Hint) (atMS int64, err error) {
 	for _, hint := range hints {
 		if hint.Name != "_l_ts_" {

@@ -18,15 +18,16 @@ const (
 	// bytesFree is the memory that each operator may hold without asking, so that it makes progress when others hold
 	// the rest.
 	bytesFree = 64 << 10
-	// shareStep is how much more of the server's memory is held than is in use, at most, until all is given back.
+	// shareStep is the largest difference between the server's memory that is held and that is in use, until all is
+	// given back.
 	shareStep = 1 << 20
 )
 
 // Budget is the memory that the operators of one statement share. Its zero value is 64 MiB without temporary files. It
 // is used by one goroutine.
 type Budget struct {
-	// BytesMax is how much the statement may hold, and Setting the variable that says so; default 64 MiB, which
-	// group_buffer_size says.
+	// BytesMax is the number of bytes that the statement may hold, and Setting the variable that says so; default 64
+	// MiB, which group_buffer_size says.
 	BytesMax int64
 	Setting  string
 	// SortBytesMax is the memory of one sort (sort_buffer_size), beside BytesMax; 0: a sort shares that.
@@ -49,7 +50,7 @@ func (b *Budget) limit() int64 {
 	return b.BytesMax
 }
 
-// Used is how much is held.
+// Used returns the number of bytes held.
 func (b *Budget) Used() int64 { return b.used }
 
 func (b *Budget) take(n int64) bool {
@@ -68,7 +69,7 @@ func (b *Budget) give(n int64) {
 	}
 }
 
-// errFull is the cause of what full returns.
+// errFull is the cause of full's errors.
 var errFull = errors.New("operator: the statement's memory is used up")
 
 // full is the error of an operator that finds no memory and has no folder.

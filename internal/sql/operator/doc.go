@@ -37,7 +37,7 @@ type Counts struct {
 	Sorted, Runs int64 // the records that sorts took, and the files that they wrote
 }
 
-// checkEvery is after how many rows it is looked whether the statement was ended.
+// checkEvery is the number of rows between two checks whether the statement was ended.
 const checkEvery = 256
 
 // pulse looks at a context once for many rows.

@@ -231,7 +231,7 @@ func (j *HashJoin) step() (bool, error) {
 	return j.Kind.pairs(), nil
 }
 
-// meets judges the pair at hand by what keys do not say.
+// meets judges the pair at hand by the conditions that are no keys.
 func (j *HashJoin) meets() (bool, error) {
 	if len(j.loose) > 0 {
 		if may, err := mayBeEqual(j.Context, j.loose); err != nil || !may {

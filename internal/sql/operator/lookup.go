@@ -21,7 +21,7 @@ type LookupJoin struct {
 	Left  Rows
 	Right []Lookup // ascending by Size; the first is of size 1
 	Keys  []Key
-	// Parameters are those that the right side reads.
+	// Parameters are the parameters that the right side reads.
 	Parameters            []datum.Datum
 	On                    []*evaluate.Program
 	LeftSlots, RightSlots []int

@@ -7,7 +7,7 @@ import "errors"
 const (
 	// partBits is the number of bits of the hash part rows at once.
 	partBits = 5
-	// partLevels is how often parts are parted again.
+	// partLevels is the number of times that parts are parted again.
 	partLevels = 4
 )
 

@@ -162,7 +162,7 @@ func (s *Sort) Next() (bool, error) {
 	return true, cutSlots(row, s.Context.Row, s.Slots)
 }
 
-// CutSorted parts a sorter's record into what it is sorted by and what follows. The last four bytes are the length of
+// CutSorted parts a sorter's record into its sort key and the rest. The last four bytes are the length of
 // the first part. Both parts lie in record. An error is ErrRecord.
 func CutSorted(record []byte) (key, row []byte, err error) {
 	end := len(record) - 4

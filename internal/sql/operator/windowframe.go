@@ -45,7 +45,7 @@ func (b *bounds) find() (err error) {
 	return nil
 }
 
-// at is where a bound lies: before which row the frame begins, or ends.
+// at is the place of a bound: the row before which the frame begins, or ends.
 func (b *bounds) at(bound *evaluate.Bound, start bool) (int64, error) {
 	w := b.of
 	switch bound.Kind {
@@ -102,7 +102,7 @@ func rowCount(d datum.Datum, rows int64) (int64, error) {
 	return min(d.NumberInt(), rows+1), nil
 }
 
-// limit is where values pass a bound of RANGE.
+// limit is the place where values pass a bound of RANGE.
 func (b *bounds) limit(bound *evaluate.Bound, start bool) (int64, error) {
 	w := b.of
 	if by, err := bound.Count.Value(w.Context); err != nil {

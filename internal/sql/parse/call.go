@@ -249,7 +249,7 @@ func (p *parser) trim(c *tree.Call) {
 
 func textLiteral(text string) *tree.Literal { return &tree.Literal{Value: datum.Text([]byte(text))} }
 
-// units are those of INTERVAL and EXTRACT. // immutable
+// units are the units of INTERVAL and EXTRACT. // immutable
 var units = [...]string{"microsecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year",
 	"second_microsecond",
 	"minute_microsecond", "minute_second", "hour_microsecond", "hour_second", "hour_minute", "day_microsecond",

@@ -20,7 +20,7 @@ type collated struct {
 // ignoresCase reports whether a collation takes some different texts for equal.
 func ignoresCase(collation string) bool { return strings.HasSuffix(collation, "_ci") }
 
-// charsets are what names of collations begin with. // immutable
+// charsets are the beginnings of collations' names. // immutable
 var charsets = strings.Fields("utf8mb4 utf8mb3 utf8 latin1 latin2 latin5 latin7 ascii binary ucs2 utf16 utf16le utf32 " +
 	"armscii8 big5 cp1250 cp1251 cp1256 cp1257 cp850 cp852 cp866 cp932 dec8 eucjpms euckr gb18030 gb2312 gbk geostd8 " +
 	"greek hebrew hp8 keybcs2 koi8r koi8u macce macroman sjis swe7 tis620 ujis default")

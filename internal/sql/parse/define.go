@@ -501,7 +501,7 @@ var takesValue = map[string]bool{
 	"STATS_PERSISTENT": true, "STORAGE": true, "TABLESPACE": true,
 }
 
-// valueFollows reports whether the current name is that of an option: = or a value comes next.
+// valueFollows reports whether the current name names an option: = or a value comes next.
 func (p *parser) valueFollows() bool {
 	next := p.Peek()
 	if takesValue[strings.ToUpper(p.SourceOf(p.At))] && (next.Kind == token.Word || next.Word == "(") {

@@ -45,7 +45,8 @@ type parser struct {
 }
 
 // Parse reads one statement, perhaps with a semicolon behind it. Placeholders become Parameters, numbered from 0.
-// Errors are *fault.Error: fault.Syntax, fault.EmptyQuery, or fault.Unsupported for what is read only to be refused.
+// Errors are *fault.Error: fault.Syntax, fault.EmptyQuery, or fault.Unsupported for syntax that is read only to be
+// refused.
 func (d Dialect) Parse(text []byte) (tree.Statement, error) {
 	p := &parser{Reader: d.Mode.NewReader(text)}
 	return p.parse(text)

@@ -72,7 +72,7 @@ type chooser struct {
 	judged   expr.Condition // see Source.judged
 	judges   bool           // conditions are left that are judged row by row
 	points   map[string]int // columns with a list of values, and how many
-	// parameters are those of the execution, for messages.
+	// parameters are the execution's, for messages.
 	parameters []datum.Datum
 	near       *database.Near // the order that is wanted; nil: another
 	ranked     int            // the conjunct by whose scores rows are wanted; -1: none

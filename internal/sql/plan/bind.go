@@ -42,7 +42,7 @@ type Need struct {
 	// ranked is the conjunct by whose scores rows are wanted, the best first, counted from 1; 0: another order.
 	ranked   int
 	rankedBy *constant // the query that must be that of the conjunct; nil: any
-	// position is where to go on, on the index that it names; nil: at the beginning.
+	// position is the place to go on, on the index that it names; nil: the beginning.
 	position []byte
 }
 

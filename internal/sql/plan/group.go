@@ -196,7 +196,7 @@ func (c *compiler) key(g *Groups, e tree.Expression) error {
 	return nil
 }
 
-// compileGrouped compiles an expression over groups. number is that of the item in the select list, 0 elsewhere.
+// compileGrouped compiles an expression over groups. number is the item's in the select list, 0 elsewhere.
 func (c *compiler) compileGrouped(e tree.Expression, where string, number int) (*evaluate.Program, error) {
 	g := c.selected.Groups
 	e, err := c.replaceComputed(e)

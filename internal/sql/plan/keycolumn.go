@@ -23,7 +23,7 @@ type column struct {
 	searched, infix bool
 }
 
-// path is where rows have the column.
+// path is the place of the column in rows.
 func (c *column) path() expr.Path { return expr.Path{Name: c.name, Codec: c.sql.Codec()} }
 
 // attribute is path as an operand of its own.
@@ -68,7 +68,7 @@ func collectKeyColumns(t *definition.Table, x *schema.Index, columns map[string]
 	}
 }
 
-// newColumn is nil for what is no column whose values have an order.
+// newColumn returns nil for an expression that is no column whose values have an order.
 func newColumn(t *definition.Table, name string, typed schema.Type) *column {
 	declared, ok := t.Column(name)
 	if name == "" || !ok {

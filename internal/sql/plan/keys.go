@@ -8,7 +8,7 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// keysMax is where counting keys ends: beyond any setting.
+// keysMax is the number at which counting keys ends: beyond any setting.
 const keysMax = 1 << 40
 
 // keys is the number of whole primary keys the conditions name; ok is false if they don't name whole ones.

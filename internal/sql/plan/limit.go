@@ -399,7 +399,7 @@ func conjunctionOf(a, b expr.Condition) expr.Condition {
 	return &expr.And{List: []expr.Condition{a, b}}
 }
 
-// joinColumn is the union of what alternatives say of one column.
+// joinColumn is the union of the alternatives' conditions on one column.
 func joinColumn(c *column, alternatives []limit) (l columnLimit, ok bool) {
 	l = columnLimit{column: c, isPoints: true}
 	list := make([]expr.Condition, 0, len(alternatives))

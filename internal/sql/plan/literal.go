@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// reach is where a column's values lie that equal a SQL value: from low to high, both the same for a single one. No
+// reach is the range of a column's values that equal a SQL value: from low to high, both the same for a single one. No
 // other value of the column equals it, but where it is not exact, not all of them need do so.
 type reach struct {
 	low, high value.Value
@@ -208,7 +208,7 @@ func (c *column) timestampReach(d datum.Datum) (reach, bool) {
 	return reach{}, false
 }
 
-// unitReach is where a time lies in a column that stores times in units of its own: at one of them, or between two.
+// unitReach is the place of a time in a column that stores times in units of its own: at one of them, or between two.
 func (c *column) unitReach(us int64, encode func(dst []byte, units int64) []byte) (reach, bool) {
 	unit := c.sql.TimeUnit()
 	if us%unit != 0 {

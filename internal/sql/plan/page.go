@@ -37,7 +37,7 @@ type pageState struct {
 	table   uint64
 }
 
-// Pages reports whether the rows of the statement are those of a page.
+// Pages reports whether the rows of the statement form a page.
 func (s *Select) Pages() bool { return s.paging != nil && (s.paging.tells || s.paging.current != nil) }
 
 // TellsNext reports whether rows tell where the next page begins.

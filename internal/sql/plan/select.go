@@ -48,7 +48,7 @@ type Select struct {
 	paging          *pageState // nil: the hint _l_allow_cursor_ was not given
 }
 
-// Locking is what a SELECT does about the rows that it reads.
+// Locking is a SELECT's treatment of the rows that it reads.
 type Locking struct {
 	// ForUpdate holds or guards them: what others write to them waits, or makes the commit fail.
 	ForUpdate bool

@@ -54,7 +54,7 @@ type Settings struct {
 	GroupBytesMax int
 	// Memory is the budget that the sorts, groups and pending rows of all statements share; nil: no bound.
 	Memory *memory.Budget
-	// Spill is the folder for what does not fit; nil: nothing is written to files, and such statements fail.
+	// Spill is the folder for rows that do not fit; nil: nothing is written to files, and such statements fail.
 	Spill *spill.Folder
 	// SpansMax is the number of spans of keys a walk may have; default 100,000.
 	SpansMax int

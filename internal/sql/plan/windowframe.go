@@ -73,7 +73,7 @@ func (c *compiler) findWindow(name string, depth int) (*tree.Window, error) {
 	return nil, fault.New(fault.NoSuchWindow, name)
 }
 
-// inherit adds what the window has that w names. name is that of w itself.
+// inherit adds what the window has that w names. name is w's own.
 func (c *compiler) inherit(w *tree.Window, name string, depth int) (*tree.Window, error) {
 	if w.Name == "" {
 		return w, nil

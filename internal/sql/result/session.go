@@ -45,7 +45,7 @@ type State struct {
 type Prepared interface {
 	// Parameters is the number of placeholders.
 	Parameters() int
-	// Columns are those of the answer; nil when they are not known before it is executed, or when there are none.
+	// Columns are the columns of the answer; nil when they are not known before it is executed, or when there are none.
 	Columns() []Column
 	// Execute runs it. The parameters are the callee's until it returns only, and so are the bytes that they alias.
 	Execute(ctx context.Context, parameters []datum.Datum, s Sink) error

@@ -107,7 +107,7 @@ func (c *call) referrers(name tree.Name) (list []definition.Referrer, err error)
 	return list, nil
 }
 
-// foreignKeysOf are those of a table; none if it is gone.
+// foreignKeysOf returns the foreign keys of a table; none if it is gone.
 func (c *call) foreignKeysOf(dbName, table string) ([]definition.ForeignKey, error) {
 	p, err := c.DB.PinIn(dbName, table)
 	if err != nil {

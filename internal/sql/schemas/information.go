@@ -17,7 +17,8 @@ import (
 // catalogName is MySQL's name of the only catalogue.
 const catalogName = "def"
 
-// informationTables are those of information_schema that tell of databases and their tables, with MySQL 8's columns.
+// informationTables are the tables of information_schema that tell of databases and their tables, with MySQL 8's
+// columns.
 func informationTables() []*Virtual {
 	return []*Virtual{
 		virtual(informationSchema, "SCHEMATA",
@@ -123,7 +124,7 @@ func (r *virtualScan) columns() error {
 	})
 }
 
-// viewColumns are those that the query of a view yields.
+// viewColumns returns the columns of a view's query.
 func (r *virtualScan) viewColumns(database, name string) error {
 	if r.ViewColumns == nil {
 		return nil

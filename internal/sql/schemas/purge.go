@@ -70,7 +70,7 @@ func (c *call) free(name tree.Name, table *database.Table, parts *parts) error {
 	return c.purge(table, name)
 }
 
-// newNames are those of columns that are added, or get another name.
+// newNames are the names of columns that are added, or get another name.
 func (p *parts) newNames() (names []string) {
 	for _, action := range p.others {
 		if add, ok := action.(*tree.AddColumn); ok {

@@ -77,7 +77,7 @@ func joined(notes ...string) string {
 	return strings.Join(slices.DeleteFunc(notes, func(note string) bool { return note == "" }), "; ")
 }
 
-// faultRunesMax is how much of why a build failed is shown.
+// faultRunesMax is the number of characters shown of a failed build's reason.
 const faultRunesMax = 256
 
 // stateOf words how far the build of an index is.

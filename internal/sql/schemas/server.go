@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/result"
 )
 
-// showServer answers what clients ask about servers of MySQL's kind; nil for what is not known here.
+// showServer answers what clients ask about servers of MySQL's kind; nil for a question that is not known here.
 func (c *call) showServer(what string) *answer {
 	switch what {
 	case "engines":

@@ -14,7 +14,7 @@ const performanceSchema = "performance_schema"
 // virtualTables are all virtual tables.
 func virtualTables() []*Virtual { return append(informationTables(), serverTables()...) }
 
-// serverTables are those that tell of the server, and those that have no rows here.
+// serverTables are the tables that tell of the server, and those that have no rows here.
 func serverTables() []*Virtual {
 	grants := func(name, columns string, rows func(r *virtualScan) error) *Virtual {
 		return virtual(informationSchema, name, "GRANTEE TABLE_CATALOG "+columns+" PRIVILEGE_TYPE IS_GRANTABLE", rows)
@@ -69,7 +69,7 @@ func serverTables() []*Virtual {
 	}, emptyTables()...)
 }
 
-// emptyTables are those of things that there are none of.
+// emptyTables are the tables of things that do not exist here.
 func emptyTables() []*Virtual {
 	return []*Virtual{
 		virtual(informationSchema, "ROUTINES", `SPECIFIC_NAME ROUTINE_CATALOG ROUTINE_SCHEMA ROUTINE_NAME ROUTINE_TYPE DATA_TYPE:l CHARACTER_MAXIMUM_LENGTH:n

@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// show answers a SHOW. handled is false for what sessions know.
+// show answers a SHOW. handled is false for questions that sessions answer.
 func (c *call) show(st *tree.Show) (handled bool, err error) {
 	if (st.What == "columns" || st.What == "full columns") && c.ViewColumns == nil && c.isView(tableOf(st)) {
 		return false, nil
@@ -26,14 +26,14 @@ func (c *call) show(st *tree.Show) (handled bool, err error) {
 	return true, c.send(a, st.Like, st.Where)
 }
 
-// isView reports whether a name is that of a view.
+// isView reports whether a name names a view.
 func (c *call) isView(name tree.Name) bool {
 	name, err := c.resolve(name)
 	_, ok := c.DB.StoredViews().Get(name.Database, name.Name)
 	return ok && err == nil
 }
 
-// answerTo makes the answer; nil is for what is not known here.
+// answerTo makes the answer; nil is for a question that is not known here.
 func (c *call) answerTo(st *tree.Show) (*answer, error) {
 	switch st.What {
 	case "databases":

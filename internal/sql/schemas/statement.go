@@ -14,7 +14,7 @@ import (
 
 func moment(t time.Time) datum.Datum { return datum.TimestampUS(t.UnixMicro()) }
 
-// picoseconds are what MySQL's performance_schema counts in.
+// picoseconds are the unit of MySQL's performance_schema.
 const picoseconds = 1000 // in a nanosecond
 
 // seesAll reports whether the user may see what others run.

@@ -96,7 +96,7 @@ func (s *Statements) Read(ctx context.Context, v *Virtual, in Session, about Abo
 	return v.rows(r)
 }
 
-// add hands out one row of what answer.add takes.
+// add hands out one row of answer.add's values.
 func (r *virtualScan) add(values ...any) error {
 	if err := r.ctx.Err(); err != nil {
 		return err

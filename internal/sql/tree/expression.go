@@ -7,7 +7,7 @@ import "github.com/weftdb/weft/internal/sql/datum"
 // Expression is a node that has a value for a row.
 type Expression interface{ expression() }
 
-// Column names a column, perhaps by its table or the table's alias. At is where it stands in the statement, for
+// Column names a column, perhaps by its table or the table's alias. At is its place in the statement, for
 // messages.
 type Column struct {
 	Database, Table, Name string
@@ -33,7 +33,7 @@ type Variable struct {
 	System, Global bool
 	// Changing says that the statement assigns it, so that its value is another one from row to row.
 	Changing bool
-	// Type is that of its values, where the session knows it; parsers leave it out.
+	// Type is the type of its values, where the session knows it; parsers leave it out.
 	Type datum.Type
 }
 
@@ -158,7 +158,7 @@ type Case struct {
 type When struct{ Condition, Result Expression }
 
 // Call is a function, an aggregate among them: COUNT, SUM, AVG, MIN, MAX, GROUP_CONCAT, HEAD. Name is in lower case.
-// OrderBy and Separator are those of GROUP_CONCAT and HEAD.
+// OrderBy and Separator belong to GROUP_CONCAT and HEAD.
 type Call struct {
 	Name      string
 	Arguments []Expression

@@ -140,7 +140,7 @@ type Frame struct {
 	Start, End Bound
 }
 
-// BoundKind is where a frame begins or ends.
+// BoundKind is the kind of a frame's beginning or end.
 type BoundKind uint8
 
 // The kinds, in their order.
@@ -152,7 +152,7 @@ const (
 	UnboundedFollowing
 )
 
-// Bound is one end of a Frame. Offset is that of Preceding and Following, which may be an Interval.
+// Bound is one end of a Frame. Offset is the offset of Preceding and Following, which may be an Interval.
 type Bound struct {
 	Kind   BoundKind
 	Offset Expression

@@ -192,7 +192,7 @@ type KeyElement struct {
 	Expression Expression // instead of a column or a function of keys; nil: none
 	Prefix     int        // of a column: how many of its characters are meant; 0: all
 	Descending bool
-	// Options are those of a column of a search index, such as type=text, with names in lower case.
+	// Options are the options of a column of a search index, such as type=text, with names in lower case.
 	Options []Option
 	At      int
 }

@@ -12,7 +12,7 @@ const (
 	OfCall                        // no two calls give the same
 )
 
-// SteadinessOf is that of a call.
+// SteadinessOf returns the steadiness of a call.
 func SteadinessOf(call *Call) Steadiness {
 	switch call.Name {
 	case "rand", "uuid", "uuid_short", "random_bytes", "sleep", "sysdate", Assigns:

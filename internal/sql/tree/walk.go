@@ -101,7 +101,7 @@ func System(database string) bool {
 	return false
 }
 
-// Leftmost is the first SELECT of a query, whose hints and locks are those of the whole; nil if there is none.
+// Leftmost is the first SELECT of a query, whose hints and locks are the whole's; nil if there is none.
 func Leftmost(q Query) *Select {
 	for {
 		switch one := q.(type) {

@@ -15,7 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
-// Locks are those of a server. The zero value is ready, and safe for concurrent use.
+// Locks holds the locks of a server. The zero value is ready, and safe for concurrent use.
 type Locks struct {
 	mu   sync.Mutex
 	held map[string]*lock // by name in lower case

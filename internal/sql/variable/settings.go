@@ -90,7 +90,7 @@ type Settings struct {
 	// AnsiQuotes, PipesAsConcat, NoBackslashEscapes and RealAsFloat are the modes of sql_mode that say how texts are
 	// read; NoAutoValueOnZero is the one about AUTO_INCREMENT.
 	AnsiQuotes, PipesAsConcat, NoBackslashEscapes, RealAsFloat, NoAutoValueOnZero bool
-	// Zone is that of time_zone; nil is UTC.
+	// Zone is the zone of time_zone; nil is UTC.
 	Zone *Zone
 	// SelectLimit is the LIMIT of a SELECT that has none; 0 for none.
 	SelectLimit int64

@@ -16,7 +16,7 @@ const (
 	text
 )
 
-// access is who may set a variable.
+// access is the right that setting a variable needs.
 type access uint8
 
 const (

@@ -19,7 +19,7 @@ type Step struct {
 	Do   func()
 }
 
-// World is a state of what is tested. The same steps from its beginning must always lead to the same state.
+// World is a state of the tested code. The same steps from its beginning must always lead to the same state.
 type World interface {
 	// Steps returns what can happen next, in an order that is always the same.
 	Steps() []Step
@@ -29,7 +29,7 @@ type World interface {
 	Fault() string
 }
 
-// Result is what a search has come to.
+// Result is the result of a search.
 type Result struct {
 	States int      // that were seen
 	Fault  string   // the first one that was found; "" if there is none

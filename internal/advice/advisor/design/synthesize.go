@@ -25,7 +25,7 @@ func (r *random) next() uint64 {
 
 func (r *random) unit() float64 { return float64(r.next()>>11) / (1 << 53) }
 
-// Synthesize makes rows up from what is declared, each attribute evenly spread and independent of the others.
+// Synthesize makes rows up from the declarations, each attribute evenly spread and independent of the others.
 func Synthesize(attributes map[string]Attribute, rows int) []Row {
 	out := make([]Row, rows)
 	seed := random(1)

@@ -50,7 +50,7 @@ type Figure struct {
 	Unit  string `json:",omitempty"` // "%" prints a share of 1 as per cent
 }
 
-// Cost is the total cost of the query patterns of a finding. Bytes are those of the indexes it adds or drops.
+// Cost is the total cost of the query patterns of a finding. Bytes is the size of the indexes that it adds or drops.
 type Cost struct {
 	Reads  float64 // entries read per second
 	Writes float64 // entries written per second

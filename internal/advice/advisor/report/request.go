@@ -58,7 +58,7 @@ type NewTable struct {
 	Hashed      bool // with the tag weft:distribution=hash
 }
 
-// CreateIndex is the UpdateTable that adds an index to a table. definitions are those of the index's key.
+// CreateIndex is the UpdateTable that adds an index to a table. definitions are the definitions of the index's key.
 func CreateIndex(table string, definitions []Definition, x NewIndex) Statement {
 	created := x.definition()
 	return statement("UpdateTable", updateTable{table, definitions, []indexUpdate{{Create: &created}}})

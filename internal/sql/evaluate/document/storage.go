@@ -52,7 +52,7 @@ func jsonStorageSize(e *function.Environment, a []datum.Datum) (datum.Datum, err
 	return datum.Int(int64(1 + storageSize(v))), nil
 }
 
-// jsonStorageFree is what partial updates have left: nothing.
+// jsonStorageFree is the space left by partial updates: none.
 func jsonStorageFree(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	_, err := documentOf(e, "json_storage_free", a, 0)
 	return datum.Int(0), err
@@ -74,7 +74,7 @@ func storageSize(v value.Value) int {
 	return 1
 }
 
-// containerSize is that of an object or array whose offsets take so many bytes.
+// containerSize is the size of an object or array whose offsets take so many bytes.
 func containerSize(v value.Value, offset int) int {
 	size := 2 * offset // how many elements, and how many bytes
 	for elements := v.Elements(); elements.Next(); {
@@ -99,7 +99,7 @@ func isInlined(v value.Value, size, offset int) bool {
 	return size <= offset
 }
 
-// lengthSize is that of a length: seven bits to a byte.
+// lengthSize is the size of a length: seven bits to a byte.
 func lengthSize(n int) int {
 	size := 1
 	for ; n > 0x7f; n >>= 7 {

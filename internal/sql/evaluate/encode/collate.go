@@ -71,7 +71,7 @@ func (c collation) weight(dst, text []byte) []byte {
 	return dst
 }
 
-// signs are those of ASCII in the order of Unicode's collation. // immutable
+// signs are ASCII's signs in the order of Unicode's collation. // immutable
 const signs = "_-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$"
 
 // classOf lets signs be before digits, and these before letters.

@@ -50,7 +50,7 @@ func aesEncrypt(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Binary(e.Keep(dst)), nil
 }
 
-// aesDecrypt is NULL for what was not encrypted with the key, as far as its end tells.
+// aesDecrypt is NULL for bytes that were not encrypted with the key, as far as their end tells.
 func aesDecrypt(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	if a[0].IsNull() || a[1].IsNull() {
 		return datum.Null, nil
@@ -75,7 +75,7 @@ func aesDecrypt(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Binary(e.Keep(dst[:len(dst)-pad])), nil
 }
 
-// lengthBytes is how long the length of a text is that stands before its compressed form.
+// lengthBytes is the size of the text's length before its compressed form.
 const lengthBytes = 4
 
 func compress(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
@@ -99,7 +99,7 @@ func compress(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Binary(e.Keep(dst)), nil
 }
 
-// uncompress is NULL for what compress did not make, and for what is longer than function.PacketMax.
+// uncompress is NULL for bytes that compress did not make, and for results longer than function.PacketMax.
 func uncompress(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	text := e.TextOf(a[0])
 	if len(text) == 0 {

@@ -320,7 +320,7 @@ func quote(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	return e.TextOrNull(append(dst, '\''))
 }
 
-// soundexCodes are those of A to Z.
+// soundexCodes are the codes of A to Z.
 const soundexCodes = "01230120022455012623010202"
 
 func soundex(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
@@ -389,7 +389,7 @@ func format(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Text(e.Keep(dst)), nil
 }
 
-// separators are what a locale puts between thousands, 0 for nothing, and before a fraction. One that is not known is
+// separators are a locale's signs between thousands, 0 for none, and before a fraction. One that is not known is
 // en_US, as in MySQL.
 func separators(locale string) (group, point byte) {
 	switch strings.ToLower(locale) {
@@ -446,7 +446,7 @@ func inetToText(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Text(e.Keep(dst)), nil
 }
 
-// weightString is what a text sorts by: its bytes. CHAR(n) fills them up with spaces, BINARY(n) with zeros.
+// weightString is the sort key of a text: its bytes. CHAR(n) fills them up with spaces, BINARY(n) with zeros.
 func weightString(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	if isBytes := a[0].Kind() == datum.KindText || a[0].Kind() == datum.KindBinary; !isBytes {
 		if len(a) == 2 {

@@ -69,7 +69,7 @@ func fromEpochType(arguments []datum.Type) datum.Type {
 	return datum.Type{Base: datum.Timestamp}
 }
 
-// addedType is that of TIMESTAMPADD: a text for a text.
+// addedType is the type of TIMESTAMPADD: a text for a text.
 func addedType(arguments []datum.Type) datum.Type { return datum.Type{} }
 
 func shiftedType(arguments []datum.Type) datum.Type {

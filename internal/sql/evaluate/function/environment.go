@@ -56,7 +56,7 @@ type Environment struct {
 	state   uint64
 }
 
-// arenaFree is how much of the texts is kept for later ones, and not counted.
+// arenaFree is the number of bytes of texts that are kept for later ones, and not counted.
 const arenaFree = 64 << 10
 
 // Reset gives up the texts that functions have made: datums that came from programs, and were not cloned, become
@@ -69,7 +69,7 @@ func (e *Environment) Reset() {
 	e.arena = e.arena[:0]
 }
 
-// Arena is where a text that lives until Reset is appended; Keep takes it.
+// Arena returns the slice to which a text that lives until Reset is appended; Keep takes it.
 func (e *Environment) Arena() []byte { return e.arena }
 
 // Keep makes what was appended to Arena last until Reset, and returns it. What it is given must be Arena with more

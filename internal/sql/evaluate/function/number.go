@@ -60,7 +60,7 @@ func numeric(arguments []datum.Type) datum.Type {
 	return datum.Type{Base: datum.BigInt}
 }
 
-// roundedType is that of ROUND: of one argument, a decimal shows nothing behind the point.
+// roundedType is the type of ROUND: of one argument, a decimal shows nothing behind the point.
 func roundedType(arguments []datum.Type) datum.Type {
 	t := numeric(arguments)
 	if len(arguments) == 1 && t.Base == datum.DecimalBase {

@@ -27,7 +27,7 @@ type Regular struct {
 	looks    bool // what it matches depends on what stands before: ^, \A, \b
 }
 
-// Regexp compiles a pattern, or finds it compiled. Patterns are those of package regexp: no back references, linear
+// Regexp compiles a pattern, or finds it compiled. Patterns follow package regexp: no back references, linear
 // time.
 func (e *Environment) Regexp(pattern []byte) (*Regular, error) {
 	if r, ok := e.regexps[string(pattern)]; ok {

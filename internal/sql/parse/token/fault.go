@@ -25,7 +25,7 @@ func SyntaxError(text []byte, offset int, expected string) error {
 		", column "+strconv.Itoa(column)+": expected "+expected)
 }
 
-// hidden stands for what is not shown of a statement.
+// hidden stands for the parts of a statement that are not shown.
 const hidden = "..."
 
 // HasPassword reports whether a text may hold a password: a statement about users, or a text in it that could be one.

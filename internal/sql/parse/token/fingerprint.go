@@ -6,7 +6,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/datum"
 )
 
-// Take is where a literal stands that is a parameter, its minus included.
+// Take is the place of a literal that is a parameter, its minus included.
 type Take struct{ Start, End int }
 
 // taker walks over a statement and takes literals out of it. Which ones is decided here alone: the parser gets their

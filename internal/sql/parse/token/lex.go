@@ -89,7 +89,7 @@ type Lexer struct {
 // Close makes everything up to the end of the statement read.
 func (l *Lexer) Close() { l.At, l.version = len(l.Text), false }
 
-// Hints reads a hint comment if that comes next, and returns the offsets of what stands in it.
+// Hints reads a hint comment if that comes next, and returns the offsets of its contents.
 func (l *Lexer) Hints() (start, end int, ok bool) {
 	l.run(classSpace)
 	if !l.follows(0, '/') || !l.follows(1, '*') || !l.follows(2, '+') {
