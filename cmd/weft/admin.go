@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weftdb/weft/cmd/weft/dynamoport"
 	"github.com/weftdb/weft/cmd/weft/heatpage"
 	"github.com/weftdb/weft/internal/advice/survey"
 	"github.com/weftdb/weft/internal/database"
@@ -75,7 +76,7 @@ func (p *program) askAdmin(ctx context.Context, method, addr, target string, bod
 	client := http.Client{Transport: &http.Transport{TLSClientConfig: config, DisableKeepAlives: true}}
 	answer, err := client.Do(request)
 	if err != nil {
-		if strings.Contains(err.Error(), "malformed HTTP response") { // it is MySQL's port, say
+		if dynamoport.IsOtherProtocol(err) {
 			return nil, notAdmin(addr)
 		}
 		return nil, fmt.Errorf("no server answers at the admin port (set --admin-addr, or open a folder with --data): %w",

@@ -179,11 +179,12 @@ func TestSortedBuildCut(t *testing.T) {
 		db, hook := openHooked(t, disk, database.Options{})
 		table := fillTexts(t, db, 600)
 		added := make(chan struct{})
-		hook.before = func() error { // the entries of these rows are outdated when they are added
+		cut := sync.OnceFunc(func() { close(added) }) // the build may be tried again before the database is closed
+		hook.before = func() error {                  // the entries of these rows are outdated when they are added
 			return errors.Join(putText(t, table, 1, "moved"), deleteID(t, table, 2))
 		}
 		hook.after = func() error {
-			close(added)
+			cut()
 			return errors.New("cut")
 		}
 		if err := table.AddIndex(t.Context(), x); err != nil {

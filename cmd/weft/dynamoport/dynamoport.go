@@ -101,7 +101,7 @@ func Explained(err error, endpoint string) error {
 		fault.Name == "InvalidSignatureException"):
 		return fmt.Errorf("%w (set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY to an access key of the server)", err)
 	case ok && fault.Name == http.StatusText(fault.Status), // it is no exception of DynamoDB's
-		unsent && strings.Contains(err.Error(), "malformed HTTP response"): // it is MySQL's port, say
+		unsent && IsOtherProtocol(err):
 		return fmt.Errorf("%s is not the DynamoDB port of a Weft server: set --endpoint to the address of --dynamodb-addr",
 			endpoint)
 	case unsent:
@@ -127,4 +127,11 @@ func Hint(err error) string {
 		return "send the request again after a pause"
 	}
 	return ""
+}
+
+// IsOtherProtocol reports whether an error of an HTTP client says that the server speaks another protocol, such as
+// MySQL's. There the server speaks first: the client reads that as an answer, or before it has asked.
+func IsOtherProtocol(err error) bool {
+	text := err.Error()
+	return strings.Contains(text, "malformed HTTP response") || strings.Contains(text, "readLoopPeekFailLocked")
 }
