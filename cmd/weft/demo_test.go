@@ -48,7 +48,7 @@ func TestDemo(t *testing.T) {
 func tryDemoTools(t *testing.T, s *server, shown string) {
 	t.Helper()
 	wants := map[string]string{"status": "about", "advise": "cities: 0 findings", "explain": "49 returned",
-		"indexes": "by-place", "hot": "There were too few", "ddb": `"population": 1`}
+		"indexes": "by-place", "hot": "requests", "ddb": `"population": 1`}
 	tried := map[string]bool{}
 	for line := range strings.Lines(strings.ReplaceAll(shown, "\\\n", "")) {
 		words, ok := strings.CutPrefix(strings.TrimSpace(line), "weft ")

@@ -1062,7 +1062,7 @@ flow("activity: a slow statement and its plan", "#/activity/slow", async (page) 
   await sql(server, "SET long_query_time = 0; SELECT n FROM things WHERE id = 't1' AND n > 40");
   await page.getByText("SELECT n FROM things WHERE id = 't1' AND n > 40").waitFor();
   await page.getByRole("row", { name: /n > 40/ }).getByRole("button", { name: "Plan" }).click();
-  await page.locator("dialog .plan").getByText(/Read things/).waitFor();
+  await page.locator("dialog .plan").getByText(/on things using/).waitFor();
 });
 
 flow("activity: a slow request of DynamoDB's API and its plan", "#/activity/slow", async (page) => {

@@ -33,12 +33,12 @@ const write = async (page, label, text) => {
 
 /** Each statement with the rows that are read for it, and what was read. */
 for (const [statement, title, actual] of [
-  ["", "Read cities by PRIMARY", "100 actual"],
-  ["SELECT * FROM cities WHERE country = 'CH' AND city = 'Bern'", "Read cities by PRIMARY", "1 actual"],
-  ["SELECT COUNT(*) FROM cities WHERE country = 'ZZ'", "Read cities by PRIMARY", "0 actual"],
-  ["SELECT country, COUNT(*) FROM cities WHERE country IN ('LI', 'MC') GROUP BY country", "Read cities by PRIMARY", "actual"],
-  ["SELECT city FROM cities WHERE lat BETWEEN 43.5 AND 48.5 AND lon BETWEEN 5 AND 16.5 AND population > 500000", "Read cities by by-place", "actual"],
-  ["SELECT 1", "Compute", ""],
+  ["", "Index range scan on cities using PRIMARY", "100 actual"],
+  ["SELECT * FROM cities WHERE country = 'CH' AND city = 'Bern'", "Row lookup on cities using PRIMARY", "1 actual"],
+  ["SELECT COUNT(*) FROM cities WHERE country = 'ZZ'", "Index range scan on cities using PRIMARY", "0 actual"],
+  ["SELECT country, COUNT(*) FROM cities WHERE country IN ('LI', 'MC') GROUP BY country", "Index range scan on cities using PRIMARY", "actual"],
+  ["SELECT city FROM cities WHERE lat BETWEEN 43.5 AND 48.5 AND lon BETWEEN 5 AND 16.5 AND population > 500000", "scan on cities using by-place", "actual"],
+  ["SELECT 1", "Rows fetched before execution", ""],
 ]) {
   task(`query: a plan that has run: ${statement || "the page's own statement"}`, "#/query", async (page) => {
     await page.locator('.editor[data-ready="true"]').waitFor();
