@@ -115,16 +115,12 @@ func (c *Catalog) reload(ctx context.Context, from kv.Snapshot, tables map[uint3
 	generation := c.generation.Add(1)
 	for id := range tables {
 		delete(c.ids, id)
-		stored, ok, err := from.Get(ctx, keyspace.AppendTable(nil, id), nil)
+		table, err := storedTable(ctx, from, id)
 		if err != nil {
 			return err
 		}
-		if !ok {
+		if table == nil {
 			continue
-		}
-		table := new(schema.Table)
-		if err := json.Unmarshal(stored, table); err != nil {
-			return fmt.Errorf("catalog: descriptor of table %d: %w", id, err)
 		}
 		names, err := loadNames(ctx, from, newNames(c.store, id, c.lost))
 		if err != nil {
@@ -170,4 +166,17 @@ func (n *Names) Err() error {
 		return ErrReturned
 	}
 	return nil
+}
+
+// storedTable returns the descriptor of a table as a state has it, nil if there is none.
+func storedTable(ctx context.Context, from kv.Snapshot, id uint32) (*schema.Table, error) {
+	stored, ok, err := from.Get(ctx, keyspace.AppendTable(nil, id), nil)
+	if err != nil || !ok {
+		return nil, err
+	}
+	table := new(schema.Table)
+	if err := json.Unmarshal(stored, table); err != nil {
+		return nil, fmt.Errorf("catalog: descriptor of table %d: %w", id, err)
+	}
+	return table, nil
 }

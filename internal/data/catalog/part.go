@@ -4,13 +4,10 @@ package catalog
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/weftdb/weft/internal/data/keyspace"
-	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/order"
 )
@@ -88,18 +85,11 @@ func (w *within) addTables(ctx context.Context, state kv.Snapshot) error {
 // checkTables returns ErrMoved if a state has one of the tables elsewhere.
 func (w *within) checkTables(ctx context.Context, state kv.Snapshot) error {
 	for id := range w.tables {
-		stored, ok, err := state.Get(ctx, keyspace.AppendTable(nil, id), nil)
+		table, err := storedTable(ctx, state, id)
 		if err != nil {
 			return err
 		}
-		if !ok {
-			continue
-		}
-		table := new(schema.Table)
-		if err := json.Unmarshal(stored, table); err != nil {
-			return fmt.Errorf("catalog: descriptor of table %d: %w", id, err)
-		}
-		if table.Database != w.Database {
+		if table != nil && table.Database != w.Database {
 			return ErrMoved
 		}
 	}
