@@ -71,7 +71,8 @@ func newWorld(t *testing.T, settings database.RegionSettings) *world {
 
 func (w *world) put(id string, n int) {
 	w.Helper()
-	if err := testdoc.Put(w.Context(), w.table, testdoc.Document{"id": id, "n": n, "text": "some text of a row"}); err != nil {
+	row := testdoc.Document{"id": id, "n": n, "text": "some text of a row"}
+	if err := testdoc.Put(w.Context(), w.table, row); err != nil {
 		w.Fatal(err)
 	}
 }

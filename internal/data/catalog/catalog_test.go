@@ -78,20 +78,27 @@ func TestNamesOfTables(t *testing.T) {
 	}
 }
 
-// TestChangeWaits: a change is seen by who comes after it, and returns only when who came before has gone.
-func TestChangeWaits(t *testing.T) {
-	c := open(t, teststore.Store(t))
-	id := create(t, c, "t").ID
+// beginChange begins a change of a table, which waits for the version before to be released.
+func beginChange(t *testing.T, c *Catalog, id uint32) (before *Version, done <-chan error) {
+	t.Helper()
 	before, err := c.AcquireID(id)
 	if err != nil {
 		t.Fatal(err)
 	}
-	done := make(chan error)
+	ended := make(chan error)
 	go func() {
 		_, err := c.Change(t.Context(), id, func(table *schema.Table) error { table.UUID = "new"; return nil }, nil)
-		done <- err
+		ended <- err
 	}()
 	awaitNew(t, c, id)
+	return before, ended
+}
+
+// TestChangeWaits: a change is seen by who comes after it, and returns only when who came before has gone.
+func TestChangeWaits(t *testing.T) {
+	c := open(t, teststore.Store(t))
+	id := create(t, c, "t").ID
+	before, done := beginChange(t, c, id)
 	select {
 	case err := <-done:
 		t.Fatalf("the change returned while the version before was in use: %v", err)
@@ -155,16 +162,7 @@ func TestCancelledWait(t *testing.T) {
 func TestOtherChange(t *testing.T) {
 	c := open(t, teststore.Store(t))
 	id := create(t, c, "t").ID
-	before, err := c.AcquireID(id)
-	if err != nil {
-		t.Fatal(err)
-	}
-	done := make(chan error)
-	go func() {
-		_, err := c.Change(t.Context(), id, func(table *schema.Table) error { table.UUID = "new"; return nil }, nil)
-		done <- err
-	}()
-	awaitNew(t, c, id)
+	before, done := beginChange(t, c, id)
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := c.CreateDatabase(ended, "d"); !errors.Is(err, context.Canceled) ||
