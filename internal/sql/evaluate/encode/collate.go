@@ -3,6 +3,7 @@
 package encode
 
 import (
+	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,7 +23,7 @@ type collation struct {
 }
 
 func collationNamed(name []byte) collation {
-	has := func(part string) bool { return strings.Contains(string(name), part) }
+	has := func(part string) bool { return bytes.Contains(name, []byte(part)) }
 	return collation{general: has("_general_"), accents: has("_as_"), padded: !has("_0900_")}
 }
 
@@ -51,7 +52,7 @@ func (c collation) fold(dst []byte, r rune, accents bool) []byte {
 // weight appends what equal texts have in common, whose bytes are in the collation's order.
 func (c collation) weight(dst, text []byte) []byte {
 	if c.padded {
-		text = []byte(strings.TrimRight(string(text), " "))
+		text = bytes.TrimRight(text, " ")
 	}
 	var letter [utf8.UTFMax]byte
 	for _, r := range string(text) {
