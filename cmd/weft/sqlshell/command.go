@@ -187,7 +187,7 @@ func (h *Host) terminal() *os.File {
 func (h *Host) serve(ctx context.Context, config *mysql.Config, files []string, executes bool, f *flags) (err error) {
 	c, err := connect(ctx, config, h.Interrupts)
 	if errors.Is(err, mysql.ErrInvalidConn) {
-		return fmt.Errorf("what answers at %s does not speak MySQL's protocol: set --server to the address of --mysql-addr",
+		return fmt.Errorf("the server at %s does not speak MySQL's protocol: set --server to the address of --mysql-addr",
 			f.server)
 	}
 	if refused := (*mysql.MySQLError)(nil); err != nil && !errors.As(err, &refused) {
