@@ -10,6 +10,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"github.com/weftdb/weft/internal/rows/statistics"
 )
 
 // WriteJSON writes content for a program to read, in lines that a person can read too.
@@ -20,15 +22,8 @@ func WriteJSON(w io.Writer, content any) error {
 	return encoder.Encode(content)
 }
 
-// About writes a number of rows or entries that the server may have estimated. Up to 50,000 it has counted them; above
-// that, two digits are shown, which are the same at each look and wherever the number stands.
-func About(n int64) string {
-	unit := int64(1)
-	for n > 50_000 && n/unit >= 100 {
-		unit *= 10
-	}
-	return Thousands((n + unit/2) / unit * unit)
-}
+// About writes a number of rows or entries that the server may have estimated: see statistics.Rounded.
+func About(n int64) string { return Thousands(statistics.Rounded(n)) }
 
 // Thousands writes a number with a comma behind each thousand.
 func Thousands(n int64) string {

@@ -32,6 +32,16 @@ const (
 	estimateFresh = 5 * time.Second
 )
 
+// Rounded leaves two digits of a number of rows or entries that is above those that are counted: it is estimated then,
+// anew at each look, and the same wherever it is shown.
+func Rounded(n int64) int64 {
+	unit := int64(1)
+	for n > estimateCounted && n/unit >= 100 {
+		unit *= 10
+	}
+	return (n + unit/2) / unit * unit
+}
+
 // Book remembers what was found of each index. The zero value is ready. It is safe for concurrent use.
 type Book struct {
 	mu      sync.Mutex

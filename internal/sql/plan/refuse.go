@@ -11,6 +11,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/rows/statistics"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -305,17 +306,7 @@ func (c *chooser) about() string {
 	if err != nil || estimate.Rows == 0 { // it is not known yet
 		return ""
 	}
-	return fmt.Sprintf(", about %d of them", rounded(estimate.Rows))
-}
-
-// rounded leaves two digits of a number that is not counted but estimated, anew at each look.
-func rounded(rows int64) int64 {
-	const counted = 50_000
-	unit := int64(1)
-	for rows > counted && rows/unit >= 100 {
-		unit *= 10
-	}
-	return (rows + unit/2) / unit * unit
+	return fmt.Sprintf(", about %d of them", statistics.Rounded(estimate.Rows))
 }
 
 // plain is a name with what may stand in a name without quotes.
