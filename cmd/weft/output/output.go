@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package output is how commands write what programs and people read alike: documents of JSON, and large numbers.
+// Package output writes the parts of commands' output that are alike everywhere: documents of JSON, and large numbers.
 //
-// Knows: JSON, digits.
+// Knows: JSON, digits, the rounding of estimated counts.
 // Never: what is written, and for which command.
 package output
 
