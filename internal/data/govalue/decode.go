@@ -13,18 +13,10 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// Decode stores a value, in AppendValue's encoding, at the pointer into. Null makes it the zero
-// value. Into an interface goes what GoValue returns. The error says which type does not take which value.
-func Decode(v value.Value, into any) error {
-	p := reflect.ValueOf(into)
-	if p.Kind() != reflect.Pointer || p.IsNil() {
-		return fmt.Errorf("a value is decoded into a pointer, not a %T", into)
-	}
-	return decode(v, p.Elem(), formOf(p.Type().Elem()))
-}
-
 // DecodeRow stores the attributes of a row in the struct or the map that into points to. Fields without an
-// attribute stay as they are, and so do attributes without a field. It allocates nothing but what the fields hold.
+// attribute stay as they are, and so do attributes without a field. Null makes a field its zero value; an interface gets
+// what GoValue returns. It allocates nothing but what the fields hold. The error says which type does not take which
+// value.
 func DecodeRow(row value.Row, names value.Names, into any) error {
 	p := reflect.ValueOf(into)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
