@@ -13,10 +13,9 @@ import (
 	"github.com/weftdb/weft/internal/data/value"
 )
 
-// DecodeRow stores the attributes of a row in the struct or the map that into points to. Fields without an
-// attribute stay as they are, and so do attributes without a field. Null makes a field its zero value; an interface gets
-// what GoValue returns. It allocates nothing but what the fields hold. The error says which type does not take which
-// value.
+// DecodeRow stores the attributes of a row in the struct or the map that into points to. Fields without an attribute
+// stay as they are, and so do attributes without a field. Null makes a field its zero value; an interface gets what
+// GoValue returns. It allocates nothing but what the fields hold. The error says which type does not take which value.
 func DecodeRow(row value.Row, names value.Names, into any) error {
 	p := reflect.ValueOf(into)
 	if p.Kind() != reflect.Pointer || p.IsNil() {
