@@ -18,7 +18,7 @@ CC_FOUND := $(shell command -v $$($(GO) env CC) 2>/dev/null)
 TESTED = ./... ./test/... ./zorder/zdynamo/...
 ALL    = $(TESTED) ./bench/...
 
-# The number by which random tests multiply their rounds: 1 for a change, 50 for a night. WEFT_SEED repeats a run.
+# The number by which random tests multiply their rounds: 1 for a change, 50 for a night. WEFT_TEST_SEED repeats a run.
 NIGHT = 50
 
 .PHONY: build test race race-all judges tpch vet lint format staticcheck fuzz fuzz-short generate generate-clean bench long test-clients test-families \
@@ -162,8 +162,8 @@ engines:
 	WEFT_TEST_ENGINE=tikv $(GO) test -vet=off -parallel 8 -timeout 60m -run '^(TestStreamTellsAll|TestPrincipal|TestNearest)$$' ./internal/database
 
 # What a change must pass. Three lanes run side by side: what computes, what waits for other programs, and the static checks. Each prints its output when
-# it ends, and a table at the end says what took how long. WEFT_SEED is the commit, so that each commit has other random tests, and a failure can be repeated.
-ci: export WEFT_SEED ?= $(shell printf '%d' 0x$$(git rev-parse --short=8 HEAD))
+# it ends, and a table at the end says what took how long. WEFT_TEST_SEED is the commit, so that each commit has other random tests, and a failure can be repeated.
+ci: export WEFT_TEST_SEED ?= $(shell printf '%d' 0x$$(git rev-parse --short=8 HEAD))
 ci: export FUZZTIME = 3s
 ci:
 	@.ci/stages "test race engines chinese fuzz-short" "test-families judges test-console newcomer" "format vet staticcheck console-clean"

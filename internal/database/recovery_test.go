@@ -209,7 +209,7 @@ func TestRestoreAt(t *testing.T) {
 	seed := rounds.Seed(t)
 	for _, engine := range teststore.Engines() {
 		t.Run(engine.Name, func(t *testing.T) {
-			t.Logf("WEFT_SEED=%d", seed)
+			t.Logf("WEFT_TEST_SEED=%d", seed)
 			r := newRescued(t, engine, seed)
 			r.live(t, min(restores[engine.Name], 60))
 			for i := range restores[engine.Name] {

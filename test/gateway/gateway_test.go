@@ -114,7 +114,7 @@ func TestRandom(t *testing.T) {
 		for i := range rounds.Of(t, 1) {
 			seed := first + uint64(i)
 			t.Run(fmt.Sprint(e.name, "/", seed), func(t *testing.T) {
-				t.Logf("WEFT_SEED=%d", seed)
+				t.Logf("WEFT_TEST_SEED=%d", seed)
 				begin(t, e, seed).run(length)
 			})
 		}

@@ -33,7 +33,7 @@ func TestStreamUnderFaults(t *testing.T) {
 	for i := range rounds.Of(t, 1) {
 		seed := first + uint64(i)
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
-			t.Logf("WEFT_SEED=%d", seed)
+			t.Logf("WEFT_TEST_SEED=%d", seed)
 			cluster, err := tikvtest.Start()
 			if err != nil {
 				t.Fatal(err)

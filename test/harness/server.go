@@ -152,8 +152,7 @@ func Command(ctx context.Context, binary string, args ...string) *exec.Cmd {
 func Environ() []string {
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		name, _, _ := strings.Cut(variable, "=")
-		return name == "WEFT_ROUNDS" || name == "WEFT_SEED" || name == "WEFT_BASE" ||
-			strings.HasPrefix(name, "WEFT_TEST_")
+		return name == "WEFT_ROUNDS" || name == "WEFT_BASE" || strings.HasPrefix(name, "WEFT_TEST_")
 	})
 }
 

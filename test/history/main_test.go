@@ -14,7 +14,7 @@
 //
 // Most requests call the dialect in process, on kv/mem, on kv/pebble over a file system in memory and on the mock of
 // TiKV, with a store that lets goroutines take turns; the rest goes over HTTP to `weft serve`. The names of tests say
-// which. Random tests print WEFT_SEED.
+// which. Random tests print WEFT_TEST_SEED.
 //
 // Knows: the DynamoDB API, in process and over HTTP; the engines; the checkers.
 // Never: how Weft keeps transactions apart.

@@ -132,7 +132,7 @@ func TestAvoid(t *testing.T) {
 }
 
 // TestOne shows what all say to the statements of WEFT_JUDGES_ASK, which are separated by semicolons, over tables that
-// WEFT_SEED fills.
+// WEFT_TEST_SEED fills.
 func TestOne(t *testing.T) {
 	list := os.Getenv("WEFT_JUDGES_ASK")
 	if list == "" {

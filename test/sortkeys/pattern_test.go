@@ -23,7 +23,7 @@ import (
 	"github.com/weftdb/weft/sortkey"
 )
 
-// random returns a source whose seed is printed and can be given as WEFT_SEED.
+// random returns a source whose seed is printed and can be given as WEFT_TEST_SEED.
 func random(t *testing.T) *rand.Rand {
 	seed := rounds.Seed(t)
 	return rand.New(rand.NewPCG(seed, 1))

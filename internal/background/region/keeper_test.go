@@ -20,7 +20,7 @@ import (
 	"github.com/weftdb/weft/kv/mem"
 )
 
-// source makes random numbers of a seed that is printed, or that WEFT_SEED gives.
+// source makes random numbers of a seed that is printed, or that WEFT_TEST_SEED gives.
 func source(t *testing.T) *rand.Rand {
 	t.Helper()
 	seed := rounds.Seed(t)

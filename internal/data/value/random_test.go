@@ -15,7 +15,7 @@ import (
 	"github.com/weftdb/weft/order"
 )
 
-// newRandom returns a random source whose seed is logged, and can be set by WEFT_SEED.
+// newRandom returns a random source whose seed is logged, and can be set by WEFT_TEST_SEED.
 func newRandom(t testing.TB) *rand.Rand {
 	seed := rounds.Seed(t)
 	return rand.New(rand.NewPCG(seed, 0))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package rounds sets the length and the seed of random tests. Each test states the number of rounds that a change
-// needs; WEFT_ROUNDS multiplies them all (50 for a night), and WEFT_SEED repeats a run. A test that fails prints the
+// needs; WEFT_ROUNDS multiplies them all (50 for a night), and WEFT_TEST_SEED repeats a run. A test that fails prints the
 // command that repeats it.
 //
 // Knows: the two variables, the build tag race.
@@ -23,7 +23,7 @@ import (
 // same ones.
 const (
 	factorVariable = "WEFT_ROUNDS"
-	seedVariable   = "WEFT_SEED"
+	seedVariable   = "WEFT_TEST_SEED"
 )
 
 // raceShare is the part of its rounds that a test makes under the race detector, which slows code down some ten times.
@@ -60,7 +60,7 @@ func Long() bool {
 	return err == nil && f > 1
 }
 
-// Seed returns the seed of a random test: WEFT_SEED, or another one in each run. It logs the seed, and a test that
+// Seed returns the seed of a random test: WEFT_TEST_SEED, or another one in each run. It logs the seed, and a test that
 // fails also logs the command that repeats it.
 func Seed(t testing.TB) uint64 {
 	t.Helper()

@@ -36,7 +36,7 @@ func TestSeed(t *testing.T) {
 		t.Error("two seeds are equal")
 	}
 	command := repeat("TestA/pebble", 7)
-	for _, want := range []string{"WEFT_SEED=7 ", "-run '^TestA$/^pebble$'",
+	for _, want := range []string{"WEFT_TEST_SEED=7 ", "-run '^TestA$/^pebble$'",
 		"github.com/weftdb/weft/internal/testing/rounds"} {
 		if !strings.Contains(command, want) {
 			t.Errorf("%q lacks %q", command, want)
