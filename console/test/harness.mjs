@@ -11,7 +11,7 @@ import { chromium } from "playwright-core";
 
 const browserPath = process.env.WEFT_CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
 // The binary refuses variables of its prefix that it does not know: those of tests.
-const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^WEFT_(ROUNDS|SEED|BASE|CHROMIUM|TEST_.*)$/.test(name)));
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^WEFT_(ROUNDS|BASE|CHROMIUM|TEST_.*)$/.test(name)));
 const binary = process.env.WEFT_TEST_BINARY ?? new URL("../../bin/weft", import.meta.url).pathname;
 
 /** Server is a weft that runs, with its ports. */
