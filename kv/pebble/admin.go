@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
@@ -128,7 +129,8 @@ func (s *Store) Compact(ctx context.Context, r kv.Range) error {
 	})
 }
 
-// ApproximateSize implements kv.Admin. Entries that are only in memory and in the log are not counted.
+// ApproximateSize implements kv.Admin. Entries that are only in memory and in the log are not counted; where they are
+// many beside the files, it begins to write them to one, so that a later size counts them.
 func (s *Store) ApproximateSize(ctx context.Context, r kv.Range) (int64, error) {
 	var size atomic.Int64 // it may still be written when nobody waits for it any more
 	err := s.inside(ctx, func() error {
@@ -138,7 +140,32 @@ func (s *Store) ApproximateSize(ctx context.Context, r kv.Range) (int64, error) 
 		}
 		estimate, err := s.db.EstimateDiskUsage(stored.Start, stored.End)
 		size.Store(int64(estimate))
-		return err
+		return errors.Join(err, s.flushIfUncounted())
 	})
 	return size.Load(), err
+}
+
+const (
+	// uncountedLeast is the number of bytes that may always stay in the log alone, and uncountedShare the part of the
+	// files' bytes: larger tables are estimated by sizes that leave them out.
+	uncountedLeast = 1 << 20
+	uncountedShare = 8
+	// uncountedEvery is how often that is looked at: one estimate asks for many sizes.
+	uncountedEvery = time.Second
+)
+
+// flushIfUncounted begins to write what is only in memory to a file if it is much beside the files.
+func (s *Store) flushIfUncounted() error {
+	now := time.Now().UnixNano()
+	last := s.uncountedAt.Load()
+	if s.options.ReadOnly || s.disk.readOnly.Load() || now-last < int64(uncountedEvery) ||
+		!s.uncountedAt.CompareAndSwap(last, now) {
+		return nil
+	}
+	m := s.db.Metrics()
+	if m.WAL.Size < max(uncountedLeast, uint64(m.Total().TablesSize)/uncountedShare) {
+		return nil
+	}
+	_, err := s.db.AsyncFlush()
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -174,3 +175,29 @@ func feedOf(keys string) func() ([]byte, []byte, error) {
 }
 
 func newRandom(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0)) }
+
+// TestSizeCountsMemory: what is only in memory is on its way to a file once a size that leaves out much of it is asked
+// for; a little stays where it is.
+func TestSizeCountsMemory(t *testing.T) {
+	ctx := context.Background()
+	options := small(vfs.NewMem())
+	options.MemTableBytes = 16 << 20
+	s := opened(t, options)
+	size := func() int64 {
+		n, err := s.ApproximateSize(ctx, kv.Range{})
+		must(t, err)
+		return n
+	}
+	must(t, put(s, []byte("a"), make([]byte, uncountedLeast/2)))
+	if size(); s.Metrics().Flushes != 0 {
+		t.Error("half of what may stay in the log went to a file")
+	}
+	s.uncountedAt.Store(0) // as if a second had gone by
+	must(t, put(s, []byte("b"), make([]byte, uncountedLeast)))
+	for size(); s.Metrics().Flushes == 0; {
+		runtime.Gosched()
+	}
+	if size() == 0 {
+		t.Error("the file counts for nothing")
+	}
+}

@@ -50,29 +50,30 @@ import (
 
 // Store is an open folder. It implements kv.Store and kv.Admin.
 type Store struct {
-	options   Options
-	lock      *pebble.Lock
-	db        *pebble.DB
-	engine    *pebble.Options
-	guard     *guard.FS
-	failure   *guard.Failure
-	gate      guard.Gate
-	flight    flight
-	commits   *commitTable
-	lanes     []*lane
-	stamps    stampClock
-	following followers
-	disk      *diskMonitor
-	cache     *blockCache
-	events    events
-	versions  versions
-	marks     *marks    // nil without Options.Marks
-	txns      *registry // transactions that have a start
-	views     *registry // readers and cursors
-	ingests   atomic.Int64
-	copies    atomic.Int64 // made so far
-	states    sync.Pool    // *txnState
-	noted     bool         // WEFT.state tells of this opening; set before others know the store
+	options     Options
+	lock        *pebble.Lock
+	db          *pebble.DB
+	engine      *pebble.Options
+	guard       *guard.FS
+	failure     *guard.Failure
+	gate        guard.Gate
+	flight      flight
+	commits     *commitTable
+	lanes       []*lane
+	stamps      stampClock
+	following   followers
+	disk        *diskMonitor
+	cache       *blockCache
+	events      events
+	versions    versions
+	marks       *marks    // nil without Options.Marks
+	txns        *registry // transactions that have a start
+	views       *registry // readers and cursors
+	ingests     atomic.Int64
+	uncountedAt atomic.Int64 // Unix nanoseconds of the last flushIfUncounted
+	copies      atomic.Int64 // made so far
+	states      sync.Pool    // *txnState
+	noted       bool         // WEFT.state tells of this opening; set before others know the store
 
 	closing sync.Once
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package rounds sets the length and the seed of random tests. Each test states the number of rounds that a change
-// needs; WEFT_ROUNDS multiplies them all (50 for a night), and WEFT_TEST_SEED repeats a run. A test that fails prints the
-// command that repeats it.
+// needs; WEFT_ROUNDS multiplies them all (50 for a night), and WEFT_TEST_SEED repeats a run. A test that fails prints
+// the command that repeats it.
 //
 // Knows: the two variables, the build tag race.
 // Never: what the tests are about.
