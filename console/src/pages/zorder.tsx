@@ -9,7 +9,7 @@ import { Empty, Failure, Loading } from "../parts/states";
 import { useResource } from "../parts/resource";
 import { readTables, type Index, type Table } from "../tables/table";
 import { backgroundOf, curveOf, orderOf, type Box, type Curve, type Shown } from "../zorder/curve";
-import { draw, size, viewOf, wholeSpace } from "../zorder/picture";
+import { cellInk, draw, inkOf, size, viewOf, wholeSpace } from "../zorder/picture";
 import { analyze, boxOf, suggest, type Range, type Work } from "../zorder/measure";
 
 interface Measured {
@@ -27,6 +27,17 @@ function rangeText(work: Work, step: number): string {
   const range = one ? `range ${count(step + 1)} of ${count(work.stretches.length)}` : `all ${count(work.stretches.length + work.more)} ranges`;
   const [entries, outside] = one ? [one.Examined + one.Skipped, one.Skipped] : [work.lookedAt, work.skipped];
   return `${range}: ${counted(entries, "entry", "entries")}, ${count(outside)} of them outside of the box`;
+}
+
+/** Legend says what the picture's colours mean. */
+function Legend({ first, second }: { first: string; second: string }) {
+  const ink = inkOf(isDark.value);
+  const swatch = (background: string) => <i class="swatch" style={{ background }} />;
+  return (
+    <>
+      {second} →, {first} ↑, in the order of their codes. Read: {swatch(cellInk(0, ink))} in the box, {swatch(cellInk(1, ink))} outside of it, {swatch(cellInk(0.5, ink))} both. Dashed lines are jumps. An index on ({first}, {second}) would read the whole band {swatch(ink.band)}.
+    </>
+  );
 }
 
 function Picture({ measured, first, second }: { measured: Measured; first: string; second: string }) {
@@ -54,7 +65,7 @@ function Picture({ measured, first, second }: { measured: Measured; first: strin
     <figure class="curve">
       <canvas ref={canvas} style={{ width: `${size}px`, height: `${size}px` }} role="img" aria-label={`The Z-order curve over ${second}, to the right, and ${first}, upwards, with the query's box`} />
       <figcaption>
-        {second} →, {first} ↑, in the order of their codes. Squares are what the server has read of the curve: green where the entries lie in the box, red where they don’t. Red lines are jumps. The yellow band is what an index on ({first}, {second}) would read.
+        <Legend first={first} second={second} />
         {work.more > 0 && ` ${count(work.more)} more ranges are left out.`}
       </figcaption>
       <div class="bar">
@@ -130,7 +141,7 @@ function Numbers({ measured, index }: { measured: Measured; index: Index }) {
         <dt>estimated before</dt>
         <dd>{counted(work.plan.Path.Estimate.Entries, "entry", "entries")}, {counted(work.plan.Path.Estimate.Seeks, "seek")}</dd>
         <dt>share of the space</dt>
-        <dd>{work.plan.Path.Box ? work.plan.Path.Box.Share.toPrecision(3) : "the whole"}</dd>
+        <dd>{work.plan.Path.Box ? percent(work.plan.Path.Box.Share) : "the whole"}</dd>
       </dl>
       <p class="muted">These are EXPLAIN ANALYZE’s numbers, over all pages of the Scan.</p>
     </>
@@ -189,6 +200,9 @@ function Explorer({ table, index, shown }: { table: Table; index: Index; shown: 
         </button>
       </form>
       {error.value && <Failure error={error.value} />}
+      <p class="muted">
+        A Z-order index keeps items along a curve on which near places follow each other. A query for a box reads the parts of the curve inside the box, and jumps over the parts outside of it.
+      </p>
       {!measured.value && !error.value && <Loading what="a sample" />}
       {measured.value && (
         <div class="beside">

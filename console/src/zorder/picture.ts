@@ -64,19 +64,28 @@ function line(c: CanvasRenderingContext2D, p: Plane, path: Cell[], cells: Cell):
   c.stroke();
 }
 
-/** inks are the colours of the light and the dark picture. */
-const inks = {
-  light: { ground: "#ffffff", band: "rgba(180,83,9,.10)", curve: "#d5dbe4", hits: [94, 234, 212], misses: [253, 164, 175], path: "#0f766e", box: "#111827" },
-  dark: { ground: "#0d1117", band: "rgba(251,191,36,.10)", curve: "#2b3644", hits: [15, 118, 110], misses: [136, 19, 55], path: "#5eead4", box: "#e6edf3" },
+interface Ink {
+  ground: string;
+  band: string; // what a composite index would read
+  curve: string;
+  cell: string; // the saturation and lightness of cells that were read
+  path: string;
+  box: string;
+}
+
+const inks: Record<"light" | "dark", Ink> = {
+  light: { ground: "#ffffff", band: "rgba(71,85,105,.13)", curve: "#d5dbe4", cell: "80% 78%", path: "#0f766e", box: "#111827" },
+  dark: { ground: "#0d1117", band: "rgba(148,163,184,.16)", curve: "#2b3644", cell: "65% 27%", path: "#5eead4", box: "#e6edf3" },
 };
-const present = "#f59e0b";
+const present = "#2563eb";
 const jump = "#e11d48";
 
-/** mixOf is the colour of a stretch: from that of hits to that of false positives. */
-function mixOf(s: Stretch, ink: (typeof inks)["light"]): string {
-  const share = s.Skipped / Math.max(1, s.Skipped + s.Examined);
-  return `rgb(${ink.hits.map((hit, i) => Math.round(hit + share * (ink.misses[i]! - hit))).join(",")})`;
-}
+export const inkOf = (dark: boolean): Ink => inks[dark ? "dark" : "light"];
+
+/** cellInk is the colour of cells by the share of their entries outside of the box: from green over yellow to red. */
+export const cellInk = (outside: number, ink: Ink): string => `hsl(${Math.round(165 * (1 - outside))} ${ink.cell})`;
+
+const outsideOf = (s: Stretch): number => s.Skipped / Math.max(1, s.Skipped + s.Examined);
 
 /** lineCellMin is how many pixels a cell must have for the curve to be drawn in it. */
 const lineCellMin = 5;
@@ -88,7 +97,7 @@ export function draw(canvas: HTMLCanvasElement, scene: Scene): void {
   canvas.width = canvas.height = size * scale;
   const c = canvas.getContext("2d")!;
   c.setTransform(scale, 0, 0, scale, 0, 0);
-  const ink = inks[scene.dark ? "dark" : "light"];
+  const ink = inkOf(scene.dark);
   const [p, cells] = [planeOf(view), cellsOf(curve, shown)];
   const read = curve.paths.slice(0, step + 1);
   c.fillStyle = ink.ground;
@@ -99,7 +108,7 @@ export function draw(canvas: HTMLCanvasElement, scene: Scene): void {
   c.strokeStyle = ink.curve;
   for (const path of background.paths) line(c, p, path, cellsOf(background, shown));
   read.forEach((path, i) => {
-    c.fillStyle = i === step ? present : mixOf(stretches[i]!, ink);
+    c.fillStyle = i === step ? present : cellInk(outsideOf(stretches[i]!), ink);
     for (const cell of path) c.fillRect(...rectangleOf(p, placeOf(cell, cells)));
   });
   c.lineWidth = 1;
