@@ -52,7 +52,10 @@ type Stamp struct {
 
 // At returns a handle of the table whose writes have a Stamp. They are of KindInvalid if the table has no CellRules.
 func (t *Table) At(stamp Stamp) *Table {
-	at := *t
+	var at Table
+	if t != nil {
+		at = *t
+	}
 	at.stamp = stamp
 	return &at
 }

@@ -61,6 +61,9 @@ func (t *Table) items(ctx context.Context, q Query, stay bool) iter.Seq2[Item, e
 // Cursor begins a Query and leaves its steps to the caller, for programs that read millions of items, or want to
 // know what a walk has done. It must be closed; changes of the table wait for it.
 func (t *Table) Cursor(ctx context.Context, q Query) (*Cursor, error) {
+	if err := t.attached(); err != nil {
+		return nil, err
+	}
 	in, err := q.internal()
 	if err != nil {
 		return nil, t.fault(err)

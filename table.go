@@ -11,7 +11,8 @@ import (
 )
 
 // Table is a handle of a table: of a DB, whose writes are commits of their own, or of a Tx, whose writes happen
-// with it. It is safe for concurrent use if it is a DB's.
+// with it. It is safe for concurrent use if it is a DB's. The zero value is no table of any DB: its methods fail with
+// KindInvalid.
 type Table struct {
 	db       *DB
 	tx       *Tx // nil: a commit of its own for each write
@@ -21,10 +22,26 @@ type Table struct {
 }
 
 // Name returns the table's name.
-func (t *Table) Name() string { return t.table.Name() }
+func (t *Table) Name() string {
+	if t == nil || t.table == nil {
+		return ""
+	}
+	return t.table.Name()
+}
+
+// attached refuses a table that no DB has made.
+func (t *Table) attached() error {
+	if t == nil || t.table == nil {
+		return invalid("", "this table belongs to no database: DB.Table, DB.EnsureTable and TableOf return those that do")
+	}
+	return nil
+}
 
 // pin takes the version of the table that a call works with. It must be released.
 func (t *Table) pin() (database.Pinned, error) {
+	if err := t.attached(); err != nil {
+		return database.Pinned{}, err
+	}
 	if t.tx != nil {
 		if t.tx.ended {
 			return database.Pinned{}, invalid(t.Name(), "the transaction of this table has ended")
@@ -38,6 +55,9 @@ func (t *Table) pin() (database.Pinned, error) {
 
 // outside refuses what can't be part of a transaction.
 func (t *Table) outside(ctx context.Context, what string) error {
+	if err := t.attached(); err != nil {
+		return err
+	}
 	if t.tx != nil {
 		return invalid(t.Name(), what+" can't be part of a transaction: use a table of the DB, outside of Update")
 	}

@@ -67,6 +67,9 @@ func (db *DB) outside(ctx context.Context, what string) error {
 // mayWrite refuses a write past the transaction in whose context it is called, and one to what a cursor of the
 // transaction walks over.
 func (t *Table) mayWrite(ctx context.Context) error {
+	if err := t.attached(); err != nil {
+		return err
+	}
 	switch {
 	case t.tx == nil && ctx.Value(transactionKey{t.db}) != nil:
 		return invalid(t.Name(), "use tx.Table inside Update: this write would not be part of the transaction")

@@ -20,7 +20,7 @@ type Tables interface {
 }
 
 // Typed is a Table whose items are structs of the type T; see Item.Decode for their tags. Its other methods are
-// those of the Table in it.
+// those of the Table in it. The zero value is no table of any DB, as that of Table.
 type Typed[T any] struct{ *Table }
 
 // TableOf returns a table of the default database whose items are Ts.
@@ -58,7 +58,12 @@ func declaredKey(t reflect.Type) (key []KeyPart, err error) {
 }
 
 // In returns the table as a transaction sees it.
-func (t Typed[T]) In(tx *Tx) Typed[T] { return Typed[T]{tx.TableIn(t.database, t.Name())} }
+func (t Typed[T]) In(tx *Tx) Typed[T] {
+	if t.attached() != nil {
+		return t
+	}
+	return Typed[T]{tx.TableIn(t.database, t.Name())}
+}
 
 // decode makes a T of an item.
 func decode[T any](item Item, ok bool, err error) (T, bool, error) {
@@ -73,6 +78,9 @@ func decode[T any](item Item, ok bool, err error) (T, bool, error) {
 // Get returns the item with the given key, which is a Document, or a struct such as T with the attributes of the
 // key; ok is false if there is none.
 func (t Typed[T]) Get(ctx context.Context, key any) (item T, ok bool, err error) {
+	if err := t.attached(); err != nil {
+		return item, false, err
+	}
 	b, _ := t.db.buffers.Get().(*buffers)
 	if b == nil {
 		b = new(buffers)

@@ -5,6 +5,7 @@ package weft_test
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -283,6 +284,50 @@ func TestZeroValues(t *testing.T) {
 			t.Errorf("%d: %d items, %v", want, n, err)
 		}
 	}
+}
+
+// TestZeroTables: each method of a table that belongs to no database, typed or not, fails with KindInvalid.
+func TestZeroTables(t *testing.T) {
+	type row struct{ K string }
+	var none *weft.Table
+	for _, table := range []any{none, new(weft.Table), none.At(weft.Stamp{}), weft.Typed[row]{}} {
+		zero := reflect.ValueOf(table)
+		for i := range zero.NumMethod() {
+			name, method := zero.Type().Method(i).Name, zero.Method(i)
+			if name == "Name" || name == "At" || name == "In" {
+				continue
+			}
+			if err := errorOf(t.Context(), method); weft.KindOf(err) != weft.KindInvalid {
+				t.Errorf("%s of %s: %v", name, zero.Type(), err)
+			}
+		}
+	}
+	err := (weft.Typed[row]{}).In(nil).Put(t.Context(), row{})
+	if weft.KindOf(err) != weft.KindInvalid || none.Name() != "" {
+		t.Error(err)
+	}
+}
+
+// errorOf calls a method with zero arguments behind a context, and returns the error that is the last of its results or
+// of the first step of its iterator.
+func errorOf(ctx context.Context, method reflect.Value) error {
+	var arguments []reflect.Value
+	for i := range method.Type().NumIn() {
+		if in := method.Type().In(i); i == 0 && in.Kind() == reflect.Interface {
+			arguments = append(arguments, reflect.ValueOf(&ctx).Elem())
+		} else if !method.Type().IsVariadic() || i < method.Type().NumIn()-1 {
+			arguments = append(arguments, reflect.Zero(in))
+		}
+	}
+	results := method.Call(arguments)
+	last := results[len(results)-1]
+	if last.Kind() == reflect.Func {
+		for _, last = range last.Seq2() {
+			break
+		}
+	}
+	err, _ := last.Interface().(error)
+	return err
 }
 
 // TestLimitAndOrder: a limit ends the page, whose key leads on; an order is that of an index, or refused.

@@ -118,6 +118,9 @@ func (t *Table) DeleteAll(ctx context.Context, keys ...any) error {
 }
 
 func (t *Table) writeAll(ctx context.Context, op database.Op, list []any) error {
+	if err := t.mayWrite(ctx); err != nil {
+		return err
+	}
 	if t.tx != nil {
 		for _, about := range list {
 			if _, err := t.write(ctx, &database.Write{Op: op}, about, nil); err != nil {
@@ -125,9 +128,6 @@ func (t *Table) writeAll(ctx context.Context, op database.Op, list []any) error 
 			}
 		}
 		return nil
-	}
-	if err := t.mayWrite(ctx); err != nil {
-		return err
 	}
 	p, err := t.pin()
 	if err != nil {
@@ -185,6 +185,9 @@ func (t *Table) get(ctx context.Context, key any, b *buffers) (item Item, ok boo
 // GetAll returns the items with the given keys, in their order, at one snapshot; where there is none, the zero
 // Item, which does not exist.
 func (t *Table) GetAll(ctx context.Context, keys ...any) ([]Item, error) {
+	if err := t.attached(); err != nil {
+		return nil, err
+	}
 	items := make([]Item, len(keys))
 	if t.tx != nil {
 		for i, key := range keys {
