@@ -197,7 +197,7 @@ var table = map[Code]row{
 	AmbiguousColumn:        {"23000", "Column '%s' in %s is ambiguous"},
 	ShuttingDown:           {"08S01", "Server shutdown in progress"},
 	UnknownColumn:          {"42S22", "Unknown column '%s' in '%s'"},
-	WrongGroupField:        {"42000", "Expression #%d of SELECT list is not in GROUP BY clause and contains nonaggregated column '%s' which is not functionally dependent on columns in GROUP BY clause"},
+	WrongGroupField:        {"42000", "Expression #%d of %s is not in GROUP BY clause and contains nonaggregated column '%s' which is not functionally dependent on columns in GROUP BY clause"},
 	ColumnTwice:            {"42S21", "Duplicate column name '%s'"},
 	KeyNameTwice:           {"42000", "Duplicate key name '%s'"},
 	DuplicateEntry:         {"23000", "Duplicate entry '%s' for key '%s'"},

@@ -48,6 +48,7 @@ func (c *compiler) group() error {
 	if t.Having != nil {
 		expressions = append(expressions, c.replaceAliases(t.Having))
 	}
+	ordered := len(expressions)
 	for i := range c.orderBy {
 		expressions = append(expressions, c.replaceAliases(c.orderBy[i].By))
 	}
@@ -77,12 +78,15 @@ func (c *compiler) group() error {
 	c.selected.Groups = g
 	// All dependents have to be known before anything is compiled for good: aggregates stand behind them.
 	for i, e := range expressions {
-		number := 0
-		if i < len(c.list) {
+		where, number := "field list", 0
+		switch {
+		case i < len(c.list):
 			number = i + 1
+		case i >= ordered && i < ordered+len(c.orderBy):
+			where, number = "order clause", i-ordered+1
 		}
 		for _, part := range groupParts(e) {
-			if _, err := c.compileGrouped(part, "field list", number); err != nil {
+			if _, err := c.compileGrouped(part, where, number); err != nil {
 				return err
 			}
 		}
@@ -196,7 +200,8 @@ func (c *compiler) key(g *Groups, e tree.Expression) error {
 	return nil
 }
 
-// compileGrouped compiles an expression over groups. number is the item's in the select list, 0 elsewhere.
+// compileGrouped compiles an expression over groups. number is the place in the select list or in
+// ORDER BY, 0 elsewhere.
 func (c *compiler) compileGrouped(e tree.Expression, where string, number int) (*evaluate.Program, error) {
 	g := c.selected.Groups
 	e, err := c.replaceComputed(e)
@@ -226,7 +231,11 @@ func (c *compiler) depend(column *tree.Column, where string, number int) error {
 		if len(g.Keys) == 0 {
 			return fault.New(fault.InvalidGroup, max(number, 1), columnText(column))
 		}
-		return fault.New(fault.WrongGroupField, max(number, 1), columnText(column))
+		clause := "SELECT list"
+		if where == "order clause" {
+			clause = "ORDER BY clause"
+		}
+		return fault.New(fault.WrongGroupField, max(number, 1), clause, columnText(column))
 	}
 	g.Dependents, g.expressions = append(g.Dependents, slot), append(g.expressions, column)
 	return nil

@@ -234,8 +234,8 @@ func (c *compiler) distinct() error {
 	return nil
 }
 
-// compile compiles an expression over rows, or over groups if there are some. number is that of the item in the select
-// list, 0 elsewhere.
+// compile compiles an expression over rows, or over groups if there are some. number is its place in the select list or
+// in ORDER BY, 0 elsewhere.
 func (c *compiler) compile(e tree.Expression, where string, number int) (*evaluate.Program, error) {
 	if c.selected.Groups != nil {
 		return c.compileGrouped(e, where, number)
@@ -329,7 +329,7 @@ func (c *compiler) having() (err error) {
 func (c *compiler) order() error {
 	s := c.selected
 	s.orderIsPlain = s.Groups == nil
-	for _, order := range c.orderBy {
+	for i, order := range c.orderBy {
 		item, ok, err := c.position(order.By, "order clause")
 		if err != nil {
 			return err
@@ -342,7 +342,7 @@ func (c *compiler) order() error {
 		if ok {
 			sorting.Item, by = item, c.list[item].Expression
 		} else if by = c.replaceAliases(by); true {
-			if sorting.Program, err = c.compile(by, "order clause", 0); err != nil {
+			if sorting.Program, err = c.compile(by, "order clause", i+1); err != nil {
 				return err
 			}
 		}
