@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft"
-	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/rows/failure"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/storage"
@@ -31,7 +31,7 @@ func TestKinds(t *testing.T) {
 	}
 	want := "internal, not found, exists, invalid, condition failed, too large, conflict, busy, read-only, closed, canceled, " +
 		"unknown outcome, unavailable, denied"
-	if got := strings.Join(names, ", "); got != want || len(database.Kinds()) != len(kinds) {
+	if got := strings.Join(names, ", "); got != want || len(failure.Kinds()) != len(kinds) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if kind := weft.KindOf(errors.New("other")); kind != weft.KindInternal {

@@ -9,12 +9,13 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/rows/failure"
 )
 
 // TestKinds: every kind of the database's errors has an exception, and only those that a client can do nothing about
 // are the server's.
 func TestKinds(t *testing.T) {
-	for _, kind := range database.Kinds() {
+	for _, kind := range failure.Kinds() {
 		cause := &database.Error{Kind: kind, Table: "t", Detail: "the detail"}
 		e := Of(cause)
 		if e.Kind.IsConflict() != (kind == database.KindConflict) {

@@ -119,6 +119,9 @@ var laws = map[string]law{
 	"internal/rows/explanation": {layer: 4, beside: []string{"internal/rows/access", "internal/rows/query"},
 		doc: "explain puts in words what others found"},
 	"internal/rows/idempotency": {layer: 4},
+	"internal/rows/failure": {layer: 4, beside: []string{"internal/background/region", "internal/history/backup",
+		"internal/index/tuning", "internal/rows/access", "internal/rows/change", "internal/rows/query",
+		"internal/security/permission"}, doc: "failure classifies errors of others; it does nothing"},
 
 	"internal/database": {layer: 5, never: []string{"net", "net/http"},
 		doc: "programs that embed the database choose their own protocols"},
