@@ -8,7 +8,6 @@ import (
 
 	"github.com/weftdb/weft/internal/advice/heat"
 	"github.com/weftdb/weft/internal/history/backup"
-	"github.com/weftdb/weft/internal/security/permission"
 	"github.com/weftdb/weft/storage"
 )
 
@@ -29,7 +28,7 @@ type (
 // while everybody goes on. A backup to a storage that has others writes only what is new. Errors: those of the storage
 // and the store, KindDenied.
 func (db *DB) Backup(ctx context.Context, to storage.Storage, o BackupOptions) (BackupResult, error) {
-	if err := db.askBackup(ctx); err != nil {
+	if err := db.guard.All(ctx, "dynamodb:CreateBackup"); err != nil {
 		return BackupResult{}, err
 	}
 	if o.Now == nil {
@@ -55,23 +54,11 @@ type (
 // Ship begins to ship all changes of the store to a storage, and backups that they lead on from, until the Shipper is
 // closed, which must be after the database and before the store. Errors: those of engines that can't, KindDenied.
 func (db *DB) Ship(ctx context.Context, to storage.Storage, o ShipOptions) (*Shipper, error) {
-	if err := db.askBackup(ctx); err != nil {
+	if err := db.guard.All(ctx, "dynamodb:CreateBackup"); err != nil {
 		return nil, err
 	}
 	s, err := backup.Ship(ctx, heat.Own(db.store), to, o)
 	return s, wrap("", err)
-}
-
-// askBackup asks to copy the whole store.
-func (db *DB) askBackup(ctx context.Context) error { return db.askAll(ctx, "dynamodb:CreateBackup") }
-
-// askAll asks for an action on everything.
-func (db *DB) askAll(ctx context.Context, action string) error {
-	who := db.asker(ctx)
-	if who == nil {
-		return nil
-	}
-	return wrap("", db.guard.Load().Check(ctx, who, permission.Request{Action: action, Resource: "*"}))
 }
 
 // RestoreShipped makes a store in an empty folder as another one was at a moment, of what Ship shipped; for the zero

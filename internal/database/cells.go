@@ -108,7 +108,7 @@ func (p Pinned) checkSelect(q *Query, x *record.Index) error {
 func (p Pinned) GetStored(ctx context.Context, key value.Row) (stored value.Row, nowMS int64, ok bool, err error) {
 	encoded, err := p.appendKey(nil, p.table.Primary, key)
 	if err == nil {
-		err = p.askRead(ctx, encoded)
+		err = p.db.guard.Read(ctx, p.table, encoded)
 	}
 	if err == nil {
 		stored, ok, err = p.table.Get(ctx, p.db.store, encoded, nil)

@@ -46,7 +46,7 @@ func (db *DB) CreateDatabase(ctx context.Context, name string) error {
 	if name == "" || strings.Contains(name, "\x00") {
 		return invalid("", "%q is no name of a database", name)
 	}
-	if err := db.askDatabase(ctx, "dynamodb:CreateTable", name); err != nil {
+	if err := db.guard.Database(ctx, "dynamodb:CreateTable", name); err != nil {
 		return err
 	}
 	return wrap("", db.catalog.CreateDatabase(ctx, name))
@@ -59,7 +59,7 @@ func (db *DB) DatabaseOption(database, name string) string {
 
 // SetDatabaseOption keeps a value with a database for a dialect, or takes it away if it is "". Errors: KindNotFound.
 func (db *DB) SetDatabaseOption(ctx context.Context, database, name, value string) error {
-	if err := db.askDatabase(ctx, "dynamodb:UpdateTable", database); err != nil {
+	if err := db.guard.Database(ctx, "dynamodb:UpdateTable", database); err != nil {
 		return err
 	}
 	return wrap("", db.catalog.SetDatabaseOption(ctx, database, name, value))
@@ -71,7 +71,7 @@ func (db *DB) DropDatabase(ctx context.Context, name string, withTables bool) er
 	if name == DefaultDatabase {
 		return invalid("", "the database %s can't be dropped; drop its tables", name)
 	}
-	if err := db.askDatabase(ctx, "dynamodb:DeleteTable", name); err != nil {
+	if err := db.guard.Database(ctx, "dynamodb:DeleteTable", name); err != nil {
 		return err
 	}
 	for {
@@ -92,7 +92,7 @@ func (db *DB) DropDatabase(ctx context.Context, name string, withTables bool) er
 // is lost. A View or Tx that was begun before and pins the table after finds it empty. A dialect's change of the
 // descriptor happens in the same commit; nil: it has none. Errors: KindNotFound.
 func (db *DB) TruncateTable(ctx context.Context, database, name string, change func(*schema.Table) error) error {
-	if err := db.askNamed(ctx, "dynamodb:DeleteTable", database, name); err != nil {
+	if err := db.guard.Named(ctx, "dynamodb:DeleteTable", database, name); err != nil {
 		return err
 	}
 	p, err := db.PinIn(databaseOr(database), name)

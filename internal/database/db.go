@@ -22,7 +22,7 @@ import (
 	"github.com/weftdb/weft/internal/rows/record"
 	"github.com/weftdb/weft/internal/rows/statistics"
 	"github.com/weftdb/weft/internal/security/account"
-	"github.com/weftdb/weft/internal/security/permission"
+	"github.com/weftdb/weft/internal/security/tableguard"
 	"github.com/weftdb/weft/kv"
 )
 
@@ -106,7 +106,7 @@ type DB struct {
 	identify    sync.Once
 	identity    string
 	closed      atomic.Bool
-	guard       atomic.Pointer[permission.Guard] // nil: nobody has asked but the program itself; see As
+	guard       *tableguard.Guard
 }
 
 // Open opens the database kept in store, makes an empty one of an empty store, and takes up unfinished work such as
@@ -132,6 +132,7 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	if err := db.openCatalog(ctx); err != nil {
 		return nil, wrap("", err)
 	}
+	db.guard = db.newGuard()
 	if err := db.openJournal(ctx); err != nil {
 		db.gateway.Close()
 		return nil, wrap("", err)

@@ -308,18 +308,9 @@ func spanOf(s *Stream) journal.Span {
 	return span
 }
 
-// askStream asks to read a stream.
-func (p Pinned) askStream(ctx context.Context, action, label string) error {
-	who := p.db.asker(ctx)
-	if who == nil {
-		return nil
-	}
-	return p.db.ask(ctx, who, action, p.Descriptor(), "/stream/"+label, nil)
-}
-
 // Shards returns the shards of a stream that have changes which can still be read or may get some, oldest first.
 func (p Pinned) Shards(ctx context.Context, s *Stream) (kept []Shard, err error) {
-	if err := p.askStream(ctx, "dynamodb:DescribeStream", s.Label); err != nil {
+	if err := p.db.guard.Table(ctx, "dynamodb:DescribeStream", p.Descriptor(), "/stream/"+s.Label); err != nil {
 		return nil, err
 	}
 	reader, err := p.db.store.Read(ctx)
@@ -415,7 +406,7 @@ func (p Pinned) Follows(ctx context.Context, bucket uint8, at Position) (kept bo
 // never will. The zero Position is before the oldest change that can be read.
 func (p Pinned) Changes(ctx context.Context, s *Stream, shard Shard, start Position,
 	visit func(*Record) bool) (next Position, ended bool, err error) {
-	if err := p.askStream(ctx, "dynamodb:GetRecords", s.Label); err != nil {
+	if err := p.db.guard.Table(ctx, "dynamodb:GetRecords", p.Descriptor(), "/stream/"+s.Label); err != nil {
 		return start, false, err
 	}
 	if start.Stamp == 0 {
@@ -521,7 +512,7 @@ func (db *DB) endShardsOf(ctx context.Context, id uint32) error {
 // EndShards ends the open shards of a table's streams: what is committed from now on is read from others, which are
 // their children.
 func (db *DB) EndShards(ctx context.Context, database, name string) error {
-	if err := db.askNamed(ctx, "dynamodb:UpdateTable", database, name); err != nil {
+	if err := db.guard.Named(ctx, "dynamodb:UpdateTable", database, name); err != nil {
 		return err
 	}
 	p, err := db.PinIn(databaseOr(database), name)

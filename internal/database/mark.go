@@ -24,7 +24,7 @@ func (db *DB) Mark(ctx context.Context) (*Mark, error) {
 	if err := db.errClosed(); err != nil {
 		return nil, err
 	}
-	if err := db.askBackup(ctx); err != nil {
+	if err := db.guard.All(ctx, "dynamodb:CreateBackup"); err != nil {
 		return nil, err
 	}
 	marker, ok := kv.MarkerOf(db.store)
@@ -61,7 +61,7 @@ func (m *Mark) back(ctx context.Context, only *catalog.Part) error {
 	if err := m.db.errClosed(); err != nil {
 		return err
 	}
-	if err := m.db.askAll(ctx, "dynamodb:RestoreTableFromBackup"); err != nil {
+	if err := m.db.guard.All(ctx, "dynamodb:RestoreTableFromBackup"); err != nil {
 		return err
 	}
 	resume, err := m.db.jobs.Rest(ctx)

@@ -43,7 +43,7 @@ func (p Pinned) getWith(ctx context.Context, from record.Getter, key value.Row, 
 	if s.Key, err = p.appendKey(s.Key[:0], p.table.Primary, key); err != nil {
 		return nil, false, err
 	}
-	if err := p.askRead(ctx, s.Key); err != nil {
+	if err := p.db.guard.Read(ctx, p.table, s.Key); err != nil {
 		return nil, false, err
 	}
 	if p.table.Cells == nil {
@@ -121,12 +121,12 @@ func getStored(ctx context.Context, from kv.Snapshot, reads []KeyRead,
 	found func(i int, row value.Row) error) (failed int, err error) {
 	keys, room := make([][]byte, len(reads)), make([]byte, 0, 64*len(reads))
 	for i := range reads {
-		n := len(room)
-		if room, err = reads[i].Table.appendKey(room, reads[i].Table.table.Primary, reads[i].Key); err != nil {
-			return i, wrap(reads[i].Table.name(), err)
+		n, p := len(room), &reads[i].Table
+		if room, err = p.appendKey(room, p.table.Primary, reads[i].Key); err != nil {
+			return i, wrap(p.name(), err)
 		}
 		keys[i] = room[n:len(room):len(room)] // stays valid where room grows: its bytes don't change
-		if err := reads[i].Table.askRead(ctx, keys[i]); err != nil {
+		if err := p.db.guard.Read(ctx, p.table, keys[i]); err != nil {
 			return i, err
 		}
 	}

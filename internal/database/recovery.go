@@ -114,7 +114,7 @@ func (t *Table) RestoreAt(ctx context.Context, at time.Time) (changes int64, err
 func (db *DB) RestoreTableAt(ctx context.Context, database, source string, at time.Time, name string,
 	edit func(*schema.Table) error) (Arrival, error) {
 	for _, table := range [...]string{source, name} {
-		if err := db.askNamed(ctx, "dynamodb:RestoreTableToPointInTime", database, table); err != nil {
+		if err := db.guard.Named(ctx, "dynamodb:RestoreTableToPointInTime", database, table); err != nil {
 			return Arrival{}, err
 		}
 	}
@@ -176,10 +176,8 @@ func (db *DB) Past(ctx context.Context, id uint32, since time.Time, dir string) 
 		return nil, err
 	}
 	defer p.Release() // the snapshot shows what this version has written, and older ones
-	if who := db.asker(ctx); who != nil {
-		if err := db.ask(ctx, who, "dynamodb:ExportTableToPointInTime", p.Descriptor(), "", nil); err != nil {
-			return nil, err
-		}
+	if err := db.guard.Table(ctx, "dynamodb:ExportTableToPointInTime", p.Descriptor(), ""); err != nil {
+		return nil, err
 	}
 	v := &past.View{ID: id, Table: p.table, Names: p.Names(), Buckets: db.buckets, Dir: dir}
 	if err = journal.ErrNoStamps; db.journal != nil {

@@ -110,7 +110,7 @@ func ZOrder(attributes ...codec.Attribute) (schema.KeyPart, error) {
 // CreateTable makes a table and returns it. Errors: KindExists, KindInvalid; KindNotFound for a database that is not
 // there.
 func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
-	if err := db.askNamed(ctx, "dynamodb:CreateTable", spec.Database, spec.Name); err != nil {
+	if err := db.guard.Named(ctx, "dynamodb:CreateTable", spec.Database, spec.Name); err != nil {
 		return nil, err
 	}
 	table := db.describe(&spec)
@@ -157,7 +157,7 @@ func (db *DB) describe(spec *TableSpec) *schema.Table {
 // are to be switched on when the rows are there. Errors: those of CreateTable.
 func (db *DB) CreateLike(ctx context.Context, outline *schema.Table) (*Table, error) {
 	table := outline.Clone()
-	if err := db.askNamed(ctx, "dynamodb:CreateTable", table.Database, table.Name); err != nil {
+	if err := db.guard.Named(ctx, "dynamodb:CreateTable", table.Database, table.Name); err != nil {
 		return nil, err
 	}
 	table.UUID, table.CreatedAtMS, table.Filling, table.Streams, table.Recovery = uuid.NewString(), db.nowMS(), true,
@@ -242,7 +242,7 @@ func (db *DB) Tables(database, after string, limit int) []string {
 
 // DropTable makes a table vanish at once; a job frees its space. Errors: KindNotFound.
 func (db *DB) DropTable(ctx context.Context, database, name string) error {
-	if err := db.askNamed(ctx, "dynamodb:DeleteTable", database, name); err != nil {
+	if err := db.guard.Named(ctx, "dynamodb:DeleteTable", database, name); err != nil {
 		return err
 	}
 	version, err := db.catalog.Acquire(databaseOr(database), name)
@@ -377,7 +377,7 @@ func (t *Table) SetColumns(ctx context.Context, edit func(*schema.Table) error) 
 func (t *Table) Rename(ctx context.Context, database, name string, edit func(*schema.Table) error) error {
 	id, err := t.change(ctx, "dynamodb:DeleteTable") // the old name is gone
 	if err == nil {
-		err = t.db.askNamed(ctx, "dynamodb:CreateTable", database, name)
+		err = t.db.guard.Named(ctx, "dynamodb:CreateTable", database, name)
 	}
 	if err == nil {
 		_, err = t.db.catalog.RenameTable(ctx, id, databaseOr(database), name, edit)
@@ -453,7 +453,7 @@ func (t *Table) Reveal(ctx context.Context) error {
 
 // Discard drops a table that is being filled. Errors: KindNotFound for one that is not.
 func (t *Table) Discard(ctx context.Context) error {
-	if err := t.db.askNamed(ctx, "dynamodb:DeleteTable", t.database, t.name); err != nil {
+	if err := t.db.guard.Named(ctx, "dynamodb:DeleteTable", t.database, t.name); err != nil {
 		return err
 	}
 	return wrap(t.name, t.db.drop(ctx, t.filling))

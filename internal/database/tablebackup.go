@@ -68,7 +68,7 @@ var ErrBackupInUse = errors.New("the backup is being made or restored")
 // BackupTable begins to copy a table: as it is when this is called, or, if the process ends before the copy is there,
 // when the next one begins it anew. Errors: KindNotFound.
 func (db *DB) BackupTable(ctx context.Context, database, table, name string) (TableBackup, error) {
-	if err := db.askNamed(ctx, "dynamodb:CreateBackup", database, table); err != nil {
+	if err := db.guard.Named(ctx, "dynamodb:CreateBackup", database, table); err != nil {
 		return TableBackup{}, err
 	}
 	pin, err := db.PinIn(databaseOr(database), table)
@@ -150,7 +150,7 @@ func (db *DB) DeleteTableBackup(ctx context.Context, id string) (b TableBackup, 
 	if b, err = db.TableBackup(ctx, id); err != nil {
 		return b, err
 	}
-	if err := db.askNamed(ctx, "dynamodb:DeleteBackup", b.Schema.Database, b.Schema.Name); err != nil {
+	if err := db.guard.Named(ctx, "dynamodb:DeleteBackup", b.Schema.Database, b.Schema.Name); err != nil {
 		return b, err
 	}
 	arrivals, err := db.Arrivals(ctx)
@@ -226,7 +226,7 @@ func (db *DB) closeTask(ctx context.Context, t task.Task, detail any) error {
 // out. Errors: ErrBackupNotFound, ErrBackupInUse, KindExists, edit's.
 func (db *DB) RestoreTable(ctx context.Context, id, database, name string, edit func(*schema.Table) error) (Arrival,
 	error) {
-	if err := db.askNamed(ctx, "dynamodb:RestoreTableFromBackup", database, name); err != nil {
+	if err := db.guard.Named(ctx, "dynamodb:RestoreTableFromBackup", database, name); err != nil {
 		return Arrival{}, err
 	}
 	b, err := db.TableBackup(ctx, id)

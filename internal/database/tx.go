@@ -212,7 +212,7 @@ func (tx *Tx) GetGuarded(ctx context.Context, p Pinned, key value.Row) (found va
 	if err != nil {
 		return nil, false, wrap(p.name(), err)
 	}
-	if err := p.askRead(ctx, stored); err != nil {
+	if err := p.db.guard.Read(ctx, p.table, stored); err != nil {
 		return nil, false, err
 	}
 	if err := tx.guard(ctx, stored, false); err != nil {
@@ -261,7 +261,7 @@ func (tx *Tx) Holder(ctx context.Context, p Pinned, index string, row value.Row,
 	if err != nil || !ok {
 		return nil, false, wrap(p.name(), err)
 	}
-	if err := p.askRead(ctx, key); err != nil {
+	if err := p.db.guard.Read(ctx, p.table, key); err != nil {
 		return nil, false, err
 	}
 	holder, ok, err = p.table.Get(ctx, tx.txn, key, dst)

@@ -43,7 +43,7 @@ var (
 
 // apply does one write inside txn, whose snapshot shows the item; the item's latch is held or conflicts are retried.
 func (p Pinned) apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *WriteResult, s *scratch) error {
-	if err := p.askWrite(ctx, key, w); err != nil {
+	if err := p.db.guard.Write(ctx, p.table, key, w); err != nil {
 		return err
 	}
 	if p.table.Journaled() {

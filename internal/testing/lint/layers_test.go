@@ -100,6 +100,8 @@ var laws = map[string]law{
 	"internal/rows/query":     {layer: 4, beside: []string{"internal/rows/access"}},
 	"internal/background/job": {layer: 4, beside: []string{"internal/rows/query"}},
 	"internal/rows/change":    {layer: 4, doc: "change is handed a transaction; it begins none"},
+	"internal/security/tableguard": {layer: 4, beside: []string{"internal/rows/change", "internal/rows/failure",
+		"internal/security/permission"}, doc: "a guard asks; permission decides"},
 	"internal/history/backup": {layer: 4, doc: "a backup moves files and entries, whatever they mean"},
 	"internal/history/past": {layer: 4, beside: []string{"internal/rows/query"},
 		doc: "past is handed a snapshot; it opens none"},
