@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/security/account"
 )
@@ -46,7 +47,7 @@ func (p *program) accessKeyCommands(f *userFlags) *cobra.Command {
 		Short: "Manage the access keys that sign DynamoDB requests",
 		Long: `Create, list, disable and drop access keys. An access key signs requests of DynamoDB's API for a user, as AWS's SDKs and command line do.
 The secret is shown once, when the key is created. The server stores it encrypted under its master key (--master-key-file or WEFT_MASTER_KEY).`,
-		Args: unknownCommand,
+		Args: commandline.UnknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	p.addUserCommands(command, f, []userSubcommand{
@@ -83,7 +84,7 @@ func (p *program) tokenCommands(f *userFlags) *cobra.Command {
 		Short: "Manage the tokens that the admin port asks for",
 		Long: `Create, list and drop tokens. A token lets a user in at the admin port, whose changes and profiles are for administrators. It is shown
 once, when it is created; the server stores its hash. Commands of weft read it from WEFT_ADMIN_TOKEN.`,
-		Args: unknownCommand,
+		Args: commandline.UnknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	p.addUserCommands(command, f, []userSubcommand{
@@ -146,7 +147,7 @@ given as to the server, in the file that WEFT_MASTER_KEY_FILE names or in WEFT_M
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if data == "" || next == "" {
-				return usageError{errors.New("weft key rotate needs --data FOLDER and --new-master-key-file FILE")}
+				return commandline.Usage(errors.New("weft key rotate needs --data FOLDER and --new-master-key-file FILE"))
 			}
 			return p.rotateMasterKey(c.Context(), data, next)
 		},

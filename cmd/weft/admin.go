@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/dynamoport"
 	"github.com/weftdb/weft/cmd/weft/heatpage"
 	"github.com/weftdb/weft/internal/advice/survey"
@@ -53,7 +54,7 @@ const (
 func (p *program) askAdmin(ctx context.Context, method, addr, target string, body []byte) (io.ReadCloser, error) {
 	environ, err := readEnviron(p.environ)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, commandline.Usage(err)
 	}
 	config, err := p.adminTLS(environ)
 	if err != nil {
@@ -64,7 +65,7 @@ func (p *program) askAdmin(ctx context.Context, method, addr, target string, bod
 	}
 	request, err := http.NewRequestWithContext(ctx, method, addr+target, bytes.NewReader(body))
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--admin-addr: %w", err)}
+		return nil, commandline.Usage(fmt.Errorf("--admin-addr: %w", err))
 	}
 	if token := environ[adminTokenVariable]; token != "" {
 		request.Header.Set("Authorization", "Bearer "+token)
@@ -148,7 +149,7 @@ func (s *server) page(render func(r *http.Request, db *database.DB, asJSON bool)
 			return
 		case err != nil && database.KindOf(err) == database.KindNotFound:
 			names := survey.Tables(s.database.(*openedDatabase).db)
-			http.Error(w, noTable(r.FormValue("table"), names).Error(), http.StatusNotFound)
+			http.Error(w, commandline.NoTable(r.FormValue("table"), names).Error(), http.StatusNotFound)
 			return
 		case err != nil:
 			s.log.Error("failed to build a page of the admin port", "page", r.URL.Path, "table", r.FormValue("table"),

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/internal/advice/advisor"
 	"github.com/weftdb/weft/internal/advice/advisor/design"
 	"github.com/weftdb/weft/internal/advice/advisor/report"
@@ -75,7 +76,7 @@ func (p *program) advise(ctx context.Context, table string, f *adviceFlags) erro
 	return p.withFolder(ctx, f.data, func(db *database.DB) error {
 		r, err := judgeStored(ctx, db, table)
 		if database.KindOf(err) == database.KindNotFound {
-			return noTable(table, survey.Tables(db))
+			return commandline.NoTable(table, survey.Tables(db))
 		}
 		if err != nil {
 			return err
@@ -134,7 +135,7 @@ func (p *program) advisePatterns(ctx context.Context, table string, f *adviceFla
 	return p.withFolder(ctx, f.data, func(db *database.DB) error {
 		found, err := describe(ctx, db, table)
 		if database.KindOf(err) == database.KindNotFound {
-			return noTable(table, survey.Tables(db))
+			return commandline.NoTable(table, survey.Tables(db))
 		}
 		if err != nil {
 			return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/dynamoport"
 	"github.com/weftdb/weft/cmd/weft/output"
 )
@@ -62,7 +63,7 @@ func (p *program) tellAgent(c *cobra.Command, err error) {
 	if hinted, ok := errors.AsType[*output.Hinted](err); ok {
 		said.Code, said.Hint = hinted.Code, hinted.Hint
 	}
-	if errors.As(err, new(usageError)) {
+	if commandline.IsUsage(err) {
 		said.Hint = c.CommandPath() + " --help shows the command line"
 	}
 	said.Hint = cmp.Or(said.Hint, dynamoport.Hint(err), "the error says what to do; weft status shows how the server does")

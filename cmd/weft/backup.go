@@ -18,6 +18,7 @@ import (
 	"filippo.io/age"
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/cmd/weft/storecommand"
 	"github.com/weftdb/weft/internal/database"
@@ -120,7 +121,7 @@ type shownBackup struct {
 func (p *program) backupsOf(ctx context.Context, place string) ([]shownBackup, error) {
 	from, err := openStorage(place, p.environ)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, commandline.Usage(err)
 	}
 	if dir, ok := folderOf(place); ok {
 		if _, err := os.Stat(dir); err != nil {
@@ -166,11 +167,11 @@ func makeBackup(ctx context.Context, db *database.DB, request backupRequest, env
 	tell func(database.BackupProgress)) (r database.BackupResult, err error) {
 	to, err := openStorage(request.To, environ)
 	if err != nil {
-		return r, usageError{err}
+		return r, commandline.Usage(err)
 	}
 	o := database.BackupOptions{Keep: request.Keep, Program: "weft " + version, Progress: tell}
 	if o.Seal, err = sealFor(request.Recipients); err != nil {
-		return r, usageError{fmt.Errorf("--recipient: %w", err)}
+		return r, commandline.Usage(fmt.Errorf("--recipient: %w", err))
 	}
 	return db.Backup(ctx, to, o)
 }
@@ -228,7 +229,7 @@ func describeBackup(w io.Writer, r *database.BackupResult, asJSON bool) error {
 // askBackup asks a server that runs.
 func (p *program) askBackup(ctx context.Context, admin string, request backupRequest, asJSON bool) error {
 	if _, err := openStorage(request.To, p.environ); err != nil {
-		return usageError{err}
+		return commandline.Usage(err)
 	}
 	if !strings.Contains(request.To, "://") { // relative to where this command runs, not the server
 		dir, err := filepath.Abs(request.To)

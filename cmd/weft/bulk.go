@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/storecommand"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/resource/metric"
@@ -22,9 +23,8 @@ import (
 // bulkCommands are the commands that work on a store that no server has open.
 func (p *program) bulkCommands() []*cobra.Command {
 	host := &storecommand.Host{Stdin: os.Stdin, Stdout: p.stdout, Stderr: p.stderr, AddFlags: addStoreFlags,
-		NoTable: noTable, NoArguments: noArguments, PlaceHelp: storageHelp,
-		OpenPlace: func(place string) (storage.Storage, error) { return openStorage(place, p.environ) },
-		Usage:     func(err error) error { return usageError{err} }}
+		PlaceHelp: storageHelp,
+		OpenPlace: func(place string) (storage.Storage, error) { return openStorage(place, p.environ) }}
 	open := func(c *cobra.Command, looks, exists bool, work func(context.Context, *database.DB, string) error) error {
 		conf, err := p.resolveQuiet(givenFlags(c.Flags()))
 		if err != nil {
@@ -46,7 +46,7 @@ func (p *program) bulkCommands() []*cobra.Command {
 	host.OpenTwo = func(c *cobra.Command, from, to string, work func(context.Context, kv.Store, kv.Store) error) error {
 		for _, name := range []string{"data", "engine", "tikv-pd"} {
 			if c.Flags().Changed(name) {
-				return usageError{fmt.Errorf("--%s has no meaning for weft copy: --from and --to name the stores", name)}
+				return commandline.Usage(fmt.Errorf("--%s has no meaning for weft copy: --from and --to name the stores", name))
 			}
 		}
 		return p.withStore(c, from, true, func(ctx context.Context, source kv.Store) error {

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/division"
 )
 
@@ -35,7 +36,7 @@ Each flag can also be set as an environment variable (--log-level as WEFT_LOG_LE
 
 Exit codes: 0 stopped by a signal, 1 failed, 2 invalid command line or configuration, 70 the store failed and the
 process must be restarted.`,
-		Args: noArguments,
+		Args: commandline.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			conf, all, err := resolve(inputs{givenFlags(c.Flags()), p.environ, p.readFile})
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/internal/advice/heat"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
@@ -32,10 +33,10 @@ func (p *program) demoCommand() *cobra.Command {
 		Short: "Serve a temporary database of 135,233 cities",
 		Long: `Serve a temporary database of 135,233 cities with five indexes, and print commands to try. The data come from GeoNames
 (CC-BY 4.0). A light load of requests keeps the web console's pages busy. Ctrl-C ends the demo and removes its folder.`,
-		Args: noArguments,
+		Args: commandline.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if load != "light" && load != off {
-				return usageError{fmt.Errorf("--load is %q: it must be light or off", load)}
+				return commandline.Usage(fmt.Errorf("--load is %q: it must be light or off", load))
 			}
 			given := givenFlags(c.Flags())
 			delete(given, "load")

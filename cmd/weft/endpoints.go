@@ -5,7 +5,10 @@ package main
 import (
 	"encoding/json"
 	"io"
+	"net/http"
 	"os"
+
+	"github.com/weftdb/weft/internal/database"
 )
 
 // readiness is the line of --ready-json.
@@ -49,4 +52,9 @@ func (s *server) endpoints() map[string]string {
 		all["console"] = admin + "/console/"
 	}
 	return all
+}
+
+// serverPage is GET /api/server on the admin port: the content of the line of --ready-json.
+func (s *server) serverPage(*http.Request, *database.DB, bool) ([]byte, error) {
+	return json.Marshal(s.readiness())
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/heatpage"
 	"github.com/weftdb/weft/internal/data/keyspace"
 	"github.com/weftdb/weft/internal/data/schema"
@@ -37,7 +38,7 @@ the table and the index, and the values in the key.`,
 			for i, text := range args {
 				var err error
 				if keys[i], err = keyspace.ParseText(text); err != nil {
-					return usageError{err}
+					return commandline.Usage(err)
 				}
 			}
 			return p.explainKeys(c.Context(), keys, admin, data)

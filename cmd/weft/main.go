@@ -6,17 +6,16 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/weftdb/weft/cmd/weft/certcommand"
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/heatpage"
 	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/cmd/weft/testcontrol"
@@ -74,7 +73,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 		return 0
 	}
 	p.tellFault(c, err, agent)
-	if errors.As(err, new(usageError)) {
+	if commandline.IsUsage(err) {
 		return exitUsage
 	}
 	return exitFailed
@@ -86,24 +85,10 @@ func (p *program) tellFault(c *cobra.Command, err error, agent bool) {
 		p.tellAgent(c, err)
 		return
 	}
-	for _, fault := range faults(err) {
+	for _, fault := range commandline.Faults(err) {
 		fmt.Fprintln(p.stderr, "weft:", strings.TrimPrefix(fault.Error(), "weft: "))
 	}
 }
-
-// faults takes apart what errors.Join put together.
-func faults(err error) []error {
-	if usage := (usageError{}); errors.As(err, &usage) {
-		err = usage.error
-	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		return joined.Unwrap()
-	}
-	return []error{err}
-}
-
-// usageError marks faults of the command line or configuration.
-type usageError struct{ error }
 
 func (p *program) rootCommand() *cobra.Command {
 	root := &cobra.Command{
@@ -118,61 +103,28 @@ func (p *program) rootCommand() *cobra.Command {
 
 and embedded in Go programs by package github.com/weftdb/weft. Data are kept in a folder or in a TiKV cluster.
 Start with weft demo, or with weft serve.`,
-		Args:          unknownCommand,
+		Args:          commandline.UnknownCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(commandline.FlagError)
 	root.SetUsageFunc(writeUsage)
 	root.Version = buildShown().Text() // cobra puts "weft version " before it
-	root.AddCommand(p.serveCommand(), p.demoCommand(), p.sqlCommand(), p.ddbCommand(), p.explainCommand(),
+	root.AddCommand(p.serveCommand(), p.demoCommand(), p.sqlCommand(),
 		p.adviseCommand(), p.indexesCommand(), p.regionsCommand(), heatpage.Command(p.printPage),
-		heatpage.SimulateCommand(p.stdout, func(err error) error { return usageError{err} }), p.userCommand(),
-		p.backupCommand(), p.restoreCommand(), p.keyCommand(), certcommand.Command(p.stdout, unknownCommand),
-		p.versionCommand(), p.statusCommand(), p.schemaCommand(), p.mcpCommand(), p.manCommand())
+		heatpage.SimulateCommand(p.stdout), p.userCommand(),
+		p.backupCommand(), p.restoreCommand(), p.keyCommand(), certcommand.Command(p.stdout),
+		p.versionCommand(), p.manCommand())
 	root.AddCommand(p.bulkCommands()...)
-	root.AddCommand(p.streamCommands()...)
+	root.AddCommand(p.packagedCommands()...)
 	root.AddCommand((&testcontrol.Client{Tell: p.sendAdmin}).Commands()...)
 	for _, name := range []string{"sql", "ddb", "explain", "advise"} {
 		if c, _, err := root.Find([]string{name}); err == nil {
 			p.forAgents(c)
 		}
 	}
-	nameArguments(root)
+	commandline.NameArguments(root)
 	p.completeNames(root)
 	return root
-}
-
-// unknownCommand says which command was meant.
-func unknownCommand(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	var names []string
-	for _, sub := range c.Commands() {
-		names = append(names, sub.Name())
-	}
-	return usageError{fmt.Errorf("there is no command %q%s; weft --help lists all commands", args[0],
-		commandMeant(args[0], names))}
-}
-
-// commandMeant is didYouMean for commands, some of which have other names in other programs.
-func commandMeant(typed string, names []string) string {
-	for name, others := range map[string][]string{"sql": {"shell", "mysql", "query", "console", "repl"},
-		"serve": {"start", "server", "run", "init", "up"}, "status": {"top", "stats", "info"},
-		"export": {"dump"}, "import": {"load"}, "demo": {"playground", "quickstart"}} {
-		if slices.Contains(names, name) && slices.Contains(others, strings.ToLower(typed)) {
-			return fmt.Sprintf("; did you mean %s?", name)
-		}
-	}
-	return didYouMean(typed, names)
-}
-
-func noArguments(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	return usageError{fmt.Errorf("weft %s takes no arguments, but got %q; see weft %s --help", c.Name(), args[0],
-		c.Name())}
 }

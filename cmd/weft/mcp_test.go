@@ -23,8 +23,7 @@ func mcpPipes(t *testing.T, s *server, args ...string) (in io.WriteCloser, out i
 	p := &program{}
 	stdin, in := io.Pipe()
 	out, stdout := io.Pipe()
-	host := &mcpcommand.Host{Stdin: stdin, Stdout: stdout, Version: "1", Ask: p.askAdmin, NoArguments: noArguments,
-		Usage: func(err error) error { return usageError{err} }}
+	host := &mcpcommand.Host{Stdin: stdin, Stdout: stdout, Version: "1", Ask: p.askAdmin}
 	c := host.Command()
 	c.SetArgs(append(args, "--admin-addr", addressAt(t, s, "admin")))
 	done := make(chan error, 1)

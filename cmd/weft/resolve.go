@@ -15,6 +15,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/sqlshell"
 )
 
@@ -61,10 +62,10 @@ func resolve(in inputs) (*config, []resolvedSetting, error) {
 	}
 	c.masterKey = environ[masterKeyVariable]
 	if err := errors.Join(errs...); err != nil {
-		return nil, nil, usageError{flatten(err)}
+		return nil, nil, commandline.Usage(flatten(err))
 	}
 	if err := c.check(); err != nil {
-		return nil, nil, usageError{flatten(err)}
+		return nil, nil, commandline.Usage(flatten(err))
 	}
 	return c, all, nil
 }
@@ -128,7 +129,7 @@ func readEnviron(environ []string) (map[string]string, error) {
 		case known[name]:
 			ours[name] = v
 		case strings.HasPrefix(name, envPrefix) && !foreign.MatchString(name):
-			errs = append(errs, fmt.Errorf("%s is not a variable of weft%s", name, didYouMean(name, names)))
+			errs = append(errs, fmt.Errorf("%s is not a variable of weft%s", name, commandline.DidYouMean(name, names)))
 		}
 	}
 	return ours, errors.Join(errs...)
@@ -175,7 +176,7 @@ func collectKeys(keys map[string]string, file, prefix string, tree map[string]an
 			continue
 		}
 		if !slices.Contains(names, name) {
-			errs = append(errs, fmt.Errorf("%s: there is no key %s%s", file, name, didYouMean(name, names)))
+			errs = append(errs, fmt.Errorf("%s: there is no key %s%s", file, name, commandline.DidYouMean(name, names)))
 			continue
 		}
 		raw, ok := tomlText(tree[key])

@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/storecommand"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
@@ -69,12 +70,12 @@ A time is written as 2026-11-24T14:02:00Z, with another offset than Z, as second
 		RunE: func(c *cobra.Command, args []string) error {
 			if f.table.Table != "" {
 				if len(args) > 0 {
-					return usageError{errors.New("--table restores from the server's own journal: leave the place out")}
+					return commandline.Usage(errors.New("--table restores from the server's own journal: leave the place out"))
 				}
 				return p.restoreTable(c, &f)
 			}
 			if len(args) == 0 {
-				return usageError{errors.New("name the place of the backups, or a table with --table")}
+				return commandline.Usage(errors.New("name the place of the backups, or a table with --table"))
 			}
 			return p.restore(c, args[0], &f)
 		},
@@ -104,18 +105,18 @@ func parseMoment(text string, now time.Time) (time.Time, error) {
 	if _, err := fmt.Sscanf(text, "%d", &seconds); err == nil && fmt.Sprint(seconds) == text {
 		return time.Unix(seconds, 0), nil
 	}
-	return time.Time{}, usageError{fmt.Errorf(
+	return time.Time{}, commandline.Usage(fmt.Errorf(
 		"--at %q is no time: write it as %s, or as 15m for a quarter of an hour ago", text,
-		now.UTC().Truncate(time.Second).Format(time.RFC3339))}
+		now.UTC().Truncate(time.Second).Format(time.RFC3339)))
 }
 
 // restoreTable asks a running server to restore a table.
 func (p *program) restoreTable(c *cobra.Command, f *restoreFlags) error {
 	switch {
 	case f.at == "" || f.at == "latest":
-		return usageError{errors.New("say with --at as of when the table is restored")}
+		return commandline.Usage(errors.New("say with --at as of when the table is restored"))
 	case f.inPlace == (f.table.As != ""):
-		return usageError{errors.New("say where to: --as NAME makes another table, --in-place changes the table itself")}
+		return commandline.Usage(errors.New("say where to: --as NAME makes another table, --in-place changes the table itself"))
 	}
 	conf, _, err := resolve(inputs{givenFlags(c.Flags()), p.environ, p.readFile})
 	if err != nil {
@@ -138,7 +139,7 @@ func (p *program) restoreTable(c *cobra.Command, f *restoreFlags) error {
 // confirm wants a person to type a word.
 func (p *program) confirm(in io.Reader, question, word string) error {
 	if file, ok := in.(*os.File); ok && !term.IsTerminal(int(file.Fd())) {
-		return usageError{errors.New("nobody can be asked here: add --yes to change the table itself")}
+		return commandline.Usage(errors.New("nobody can be asked here: add --yes to change the table itself"))
 	}
 	fmt.Fprint(p.stderr, question)
 	line, err := bufio.NewReader(in).ReadString('\n')
@@ -207,7 +208,7 @@ func (p *program) restore(c *cobra.Command, place string, f *restoreFlags) error
 	}
 	from, err := openStorage(place, p.environ)
 	if err != nil {
-		return usageError{err}
+		return commandline.Usage(err)
 	}
 	o := database.RestoreOptions{ID: f.id,
 		Store: func(ctx context.Context) (kv.Store, kv.Admin, error) { return p.emptyStore(ctx, conf) }}
@@ -245,10 +246,10 @@ func (p *program) checkRestored(ctx context.Context, dir string) error {
 func (p *program) restoreShipped(ctx context.Context, f *restoreFlags, from storage.Storage, conf *config,
 	o database.RestoreOptions, line *storecommand.StatusLine) (err error) {
 	if f.id != "" {
-		return usageError{errors.New("--at chooses the backup: leave --backup out")}
+		return commandline.Usage(errors.New("--at chooses the backup: leave --backup out"))
 	}
 	if conf.Engine != "pebble" {
-		return usageError{errors.New("what was shipped is restored to a folder: use engine pebble, and weft copy to go on to another one")}
+		return commandline.Usage(errors.New("what was shipped is restored to a folder: use engine pebble, and weft copy to go on to another one"))
 	}
 	var at time.Time
 	if f.at != "latest" {
@@ -279,7 +280,7 @@ func (p *program) restoreShipped(ctx context.Context, f *restoreFlags, from stor
 // emptyStore opens the engine of the configuration for a restore.
 func (p *program) emptyStore(ctx context.Context, conf *config) (kv.Store, kv.Admin, error) {
 	if conf.Engine == "mem" {
-		return nil, nil, usageError{errors.New("engine mem is lost at exit: restore to a folder or a cluster")}
+		return nil, nil, commandline.Usage(errors.New("engine mem is lost at exit: restore to a folder or a cluster"))
 	}
 	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit, metrics: metric.New(build())}
 	e, err := openEngine(ctx, s)

@@ -18,7 +18,7 @@ import (
 // sqlCommand is `weft sql`.
 func (p *program) sqlCommand() *cobra.Command {
 	host := &sqlshell.Host{Stdin: os.Stdin, Stdout: p.stdout, Stderr: p.stderr, Getenv: p.getenv,
-		ReadFile: p.readFile, Usage: func(err error) error { return usageError{err} }, Folder: p.serveFolder,
+		ReadFile: p.readFile, Folder: p.serveFolder,
 		Interrupts: func() (<-chan os.Signal, func()) {
 			interrupts := make(chan os.Signal, 1)
 			signal.Notify(interrupts, os.Interrupt)

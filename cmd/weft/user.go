@@ -18,6 +18,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/security/account"
@@ -53,7 +54,7 @@ them, and DynamoDB requests must be signed with an access key of one of them (we
 
 By default the command talks to the admin port of a running server; --data opens a folder that no server has open. Passwords are
 typed without echo, or read from standard input.`,
-		Args: unknownCommand,
+		Args: commandline.UnknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	flags := command.PersistentFlags()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/security/account"
 )
@@ -20,7 +21,7 @@ func (p *program) policyCommands(f *userFlags) *cobra.Command {
 		Short: "Manage what users and roles may do",
 		Long: `Give users and roles IAM policies, and take them away. A policy is a document in AWS's JSON, or one of the predefined policies
 AdministratorAccess, AmazonDynamoDBFullAccess and AmazonDynamoDBReadOnlyAccess. A change holds within a second.`,
-		Args: unknownCommand,
+		Args: commandline.UnknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	for _, sub := range []struct {

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/weftdb/weft/cmd/weft/commandline"
 )
 
 // value is one field of config as text.
@@ -36,7 +38,7 @@ type choice struct {
 
 func (v choice) Set(s string) error {
 	if !slices.Contains(v.words, s) {
-		return fmt.Errorf("%q is not one of %s%s", s, strings.Join(v.words, ", "), didYouMean(s, v.words))
+		return fmt.Errorf("%q is not one of %s%s", s, strings.Join(v.words, ", "), commandline.DidYouMean(s, v.words))
 	}
 	*v.to = s
 	return nil

@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/resource/metric"
 )
@@ -20,7 +22,7 @@ func (p *program) versionCommand() *cobra.Command {
 	command := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version, the commit it was built from, and the platform",
-		Args:  noArguments,
+		Args:  commandline.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			if asJSON {
 				return output.WriteJSON(p.stdout, buildShown())

@@ -26,6 +26,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/weftdb/weft/cmd/weft/commandline"
 )
 
 // How long certificates hold. Systems refuse those of servers that hold for longer than 825 days.
@@ -34,10 +36,10 @@ const (
 	certificateDays = 825
 )
 
-// Command is `weft cert`, which prints to stdout. unknown refuses arguments that are no command.
-func Command(stdout io.Writer, unknown cobra.PositionalArgs) *cobra.Command {
+// Command is `weft cert`, which prints to stdout.
+func Command(stdout io.Writer) *cobra.Command {
 	command := &cobra.Command{
-		Use: "cert", Short: "Make certificates for TLS", Args: unknown,
+		Use: "cert", Short: "Make certificates for TLS", Args: commandline.UnknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	var folder string

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/dynamoport"
 	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/dynamodb/remote"
@@ -27,12 +28,6 @@ type Host struct {
 	Stdout, Stderr io.Writer
 	// Getenv reads a variable of the environment.
 	Getenv func(name string) string
-	// Usage marks a fault of the command line.
-	Usage func(error) error
-	// NoTable is the error for a name that none of the tables has.
-	NoTable func(name string, tables []string) error
-	// UnknownCommand refuses arguments that are no command.
-	UnknownCommand cobra.PositionalArgs
 }
 
 // Command is `weft ddb`.
@@ -49,7 +44,7 @@ base64 in a string; --typed prints DynamoDB's.`,
 		Example: `  weft ddb tables
   weft ddb get orders '{"id": 3}'
   weft ddb query orders '{"customer": "ann"}' --limit 10`,
-		Args: h.UnknownCommand,
+		Args: commandline.UnknownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	for _, sub := range []func(*Host) *cobra.Command{(*Host).tablesCommand, (*Host).describeCommand, (*Host).getCommand,
@@ -78,7 +73,7 @@ func (h *Host) command(use, short, long, example string, arguments cobra.Positio
 	c := &cobra.Command{Use: use, Short: short, Long: long, Example: example, Args: arguments,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if r.service, err = r.Service(h.Getenv); err != nil {
-				return h.Usage(err)
+				return commandline.Usage(err)
 			}
 			return run(c.Context(), r, args)
 		}}
@@ -112,7 +107,7 @@ func (r *request) call(ctx context.Context, operation string, answer any) error 
 func (r *request) send(ctx context.Context, operation string, body, answer any) error {
 	err := r.service.Call(ctx, operation, body, answer)
 	if remote.Is(err, "ResourceNotFoundException") && r.table != "" {
-		if missing := dynamoport.NoTable(ctx, r.service, r.table, r.NoTable); missing != nil {
+		if missing := dynamoport.NoTable(ctx, r.service, r.table); missing != nil {
 			return missing
 		}
 	}
@@ -129,7 +124,7 @@ func (r *request) set(member, flag, text string, read func(string, bool) (json.R
 	}
 	content, err := read(text, r.typed)
 	if err != nil {
-		return r.Usage(fmt.Errorf("%s: %w", flag, err))
+		return commandline.Usage(fmt.Errorf("%s: %w", flag, err))
 	}
 	r.members[member] = content
 	return nil

@@ -4,7 +4,6 @@ package ddbcommand_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net/http/httptest"
@@ -12,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/ddbcommand"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
@@ -20,8 +20,6 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 )
-
-var errUsage = errors.New("usage")
 
 // TestCommands runs the lines of testdata against a server: each is a command line of weft ddb, with the arguments in
 // lines of their own, so that JSON needs no quotes, and standard input behind a line of <<<.
@@ -67,15 +65,16 @@ func run(t *testing.T, url, stdin string, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
 	h := &ddbcommand.Host{Stdin: strings.NewReader(stdin), Stdout: &out, Stderr: &out,
-		Getenv:  func(string) string { return "" },
-		Usage:   func(err error) error { return fmt.Errorf("%w: %w", errUsage, err) },
-		NoTable: func(name string, tables []string) error { return fmt.Errorf("no table %s in %q", name, tables) }}
+		Getenv: func(string) string { return "" }}
 	command := h.Command()
 	command.SetArgs(append(args, "--endpoint", url))
 	command.SetOut(io.Discard)
 	command.SetErr(io.Discard)
 	command.SilenceUsage, command.SilenceErrors = true, true
 	err := command.ExecuteContext(t.Context())
+	if commandline.IsUsage(err) {
+		err = fmt.Errorf("usage: %w", err)
+	}
 	return out.String(), err
 }
 
@@ -112,11 +111,11 @@ func TestUsage(t *testing.T) {
 		{"scan", "t", "--count", "--limit", "3"}, {"scan", "t", "--names", "n"}, {"query", "t", `{"a":[}`},
 		{"partiql", "SELECT", "--parameters", "{}"}, {"call", "GetItem", "{"}, {"tables", "--endpoint", "nowhere"},
 	} {
-		if _, err := run(t, "http://127.0.0.1:1", "", args...); !errors.Is(err, errUsage) && args[0] != "tables" {
+		if _, err := run(t, "http://127.0.0.1:1", "", args...); !commandline.IsUsage(err) && args[0] != "tables" {
 			t.Errorf("%v: %v", args, err)
 		}
 	}
-	if _, err := run(t, "nowhere", "", "tables"); !errors.Is(err, errUsage) {
+	if _, err := run(t, "nowhere", "", "tables"); !commandline.IsUsage(err) {
 		t.Error(err)
 	}
 }

@@ -10,6 +10,8 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+
+	"github.com/weftdb/weft/cmd/weft/commandline"
 )
 
 // itemBytesMax bounds a line of standard input: an item has 400 KiB at most, and JSON may take more.
@@ -59,7 +61,7 @@ func (e *expressions) put(r *request, member string) error {
 	if e.names != "" {
 		names := map[string]string{}
 		if err := json.Unmarshal([]byte(e.names), &names); err != nil {
-			return r.Usage(fmt.Errorf(`--names is no object of texts such as {"#s": "status"}: %w`, err))
+			return commandline.Usage(fmt.Errorf(`--names is no object of texts such as {"#s": "status"}: %w`, err))
 		}
 		r.members["ExpressionAttributeNames"] = names
 	}

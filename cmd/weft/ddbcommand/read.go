@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/weftdb/weft/cmd/weft/commandline"
 )
 
 // readFlags are the flags of a Query or Scan.
@@ -38,7 +40,7 @@ func (f *readFlags) addFlags(c *cobra.Command) {
 // put puts the flags into a request.
 func (f *readFlags) put(r *request) error {
 	if f.count && f.limit > 0 {
-		return r.Usage(errors.New("--count counts all items: leave out --limit"))
+		return commandline.Usage(errors.New("--count counts all items: leave out --limit"))
 	}
 	if f.index != "" {
 		r.members["IndexName"] = f.index
@@ -89,7 +91,7 @@ func (r *request) where(condition string) error {
 		err = json.Unmarshal(key, &attributes)
 	}
 	if err != nil {
-		return r.Usage(fmt.Errorf("CONDITION is an expression, or an object such as {\"id\": 3}: %w", err))
+		return commandline.Usage(fmt.Errorf("CONDITION is an expression, or an object such as {\"id\": 3}: %w", err))
 	}
 	names, values := map[string]string{}, map[string]json.RawMessage{}
 	if given, ok := r.members["ExpressionAttributeNames"].(map[string]string); ok {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/dynamoport"
 )
 
@@ -57,7 +58,7 @@ func (h *Host) callCommand() *cobra.Command {
 				body = json.RawMessage(args[1])
 			}
 			if !json.Valid(body) {
-				return r.Usage(fmt.Errorf("%.40s is no JSON", body))
+				return commandline.Usage(fmt.Errorf("%.40s is no JSON", body))
 			}
 			var answer json.RawMessage
 			if err := r.send(ctx, args[0], body, &answer); err != nil {

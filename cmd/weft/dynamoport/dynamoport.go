@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/internal/dynamodb/remote"
 	"github.com/weftdb/weft/internal/security/signature"
 )
@@ -82,12 +83,12 @@ func Tables(ctx context.Context, s *remote.Service) (all []string, err error) {
 	}
 }
 
-// NoTable returns the error for a table that the server does not have, by a function that finds the nearest of all
-// names; nil if the server has it, or does not tell its tables.
-func NoTable(ctx context.Context, s *remote.Service, name string, fault func(string, []string) error) error {
+// NoTable returns the error for a table that the server does not have; nil if the server has it, or does not tell its
+// tables.
+func NoTable(ctx context.Context, s *remote.Service, name string) error {
 	// Not everybody who may read a table may list tables.
 	if all, failed := Tables(ctx, s); failed == nil && !slices.Contains(all, name) {
-		return fault(name, all)
+		return commandline.NoTable(name, all)
 	}
 	return nil
 }

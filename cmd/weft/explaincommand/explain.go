@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/dynamoport"
 	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/advice/survey"
@@ -38,12 +39,6 @@ type Host struct {
 	Stdout io.Writer
 	// Getenv reads a variable of the environment.
 	Getenv func(name string) string
-	// Usage marks a fault of the command line.
-	Usage func(error) error
-	// NoArguments refuses arguments.
-	NoArguments cobra.PositionalArgs
-	// NoTable is the error for a name that none of the tables has.
-	NoTable func(name string, tables []string) error
 	// Folder reads a folder that no server has open.
 	Folder func(ctx context.Context, folder string, work func(*database.DB) error) error
 }
@@ -60,7 +55,7 @@ and any index that would cost less. With --key-condition it is a Query, otherwis
 
 By default the plan comes from the DynamoDB port of a running server; --data reads a folder that no server has open.`,
 		Example: `  weft explain --table cities --index by-population --key-condition 'country = :c' --values '{":c":{"S":"IN"}}' --analyze`,
-		Args:    h.NoArguments,
+		Args:    commandline.NoArguments,
 		RunE:    func(c *cobra.Command, _ []string) error { return h.explain(c.Context(), &f) },
 	}
 	o := command.Flags()
@@ -84,14 +79,14 @@ By default the plan comes from the DynamoDB port of a running server; --data rea
 func (h *Host) explain(ctx context.Context, f *flags) error {
 	operation, request, err := f.request()
 	if err != nil {
-		return h.Usage(err)
+		return commandline.Usage(err)
 	}
 	if f.data == "" {
 		return h.ask(ctx, f, operation, request)
 	}
 	return h.Folder(ctx, f.data, func(db *database.DB) error {
 		if _, err := db.Table(f.table); f.table != "" && database.KindOf(err) == database.KindNotFound {
-			return h.NoTable(f.table, survey.Tables(db))
+			return commandline.NoTable(f.table, survey.Tables(db))
 		}
 		api := &dynamodb.API{DB: db}
 		return h.pages(request, f.json, func() ([]byte, error) {
@@ -204,7 +199,7 @@ const timeout = 5 * time.Minute
 func (h *Host) ask(ctx context.Context, f *flags, operation string, request map[string]any) error {
 	service, err := f.port.Service(h.Getenv)
 	if err != nil {
-		return h.Usage(err)
+		return commandline.Usage(err)
 	}
 	how := map[bool]string{true: "analyze", false: "true"}[f.analyze]
 	explaining := *service
@@ -219,7 +214,7 @@ func (h *Host) ask(ctx context.Context, f *flags, operation string, request map[
 	if f.table == "" {
 		return errors.New("the statement of --partiql names a table that does not exist")
 	}
-	if missing := dynamoport.NoTable(ctx, service, f.table, h.NoTable); missing != nil {
+	if missing := dynamoport.NoTable(ctx, service, f.table); missing != nil {
 		return missing
 	}
 	return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/internal/advice/heat"
 	"github.com/weftdb/weft/internal/advice/heat/heatmap"
 	"github.com/weftdb/weft/internal/advice/heat/workload"
@@ -24,9 +25,9 @@ import (
 // simulatedMinutes is for how long a made-up load runs, on a clock of its own.
 const simulatedMinutes = 20
 
-// SimulateCommand is `weft simulate`. It prints to out; usage marks an error as the command line's.
-func SimulateCommand(out io.Writer, usage func(error) error) *cobra.Command {
-	p := &simulator{out: out, usage: usage}
+// SimulateCommand is `weft simulate`. It prints to out.
+func SimulateCommand(out io.Writer) *cobra.Command {
+	p := &simulator{out: out}
 	var seed uint64
 	var statements bool
 	var names []string
@@ -57,7 +58,6 @@ func SimulateCommand(out io.Writer, usage func(error) error) *cobra.Command {
 
 type simulator struct {
 	out   io.Writer
-	usage func(error) error
 	asMap bool
 }
 
@@ -66,7 +66,7 @@ func (p *simulator) simulate(ctx context.Context, names []string, seed uint64, s
 	for _, name := range names {
 		l, ok := workload.Find(name)
 		if !ok {
-			return p.usage(fmt.Errorf("there is no load %q; see weft simulate --help", name))
+			return commandline.Usage(fmt.Errorf("there is no load %q; see weft simulate --help", name))
 		}
 		ok, err := p.simulateLoad(ctx, l, seed, statements)
 		if err != nil {

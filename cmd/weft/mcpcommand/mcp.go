@@ -19,6 +19,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
+
+	"github.com/weftdb/weft/cmd/weft/commandline"
 )
 
 // Host is the part of the program that the command needs.
@@ -30,10 +32,6 @@ type Host struct {
 	// Ask sends a request to the admin port at an address, and returns the body of an answer that is no error. A nil
 	// body returns the body of a GET's answer.
 	Ask func(ctx context.Context, method, addr, target string, body []byte) (io.ReadCloser, error)
-	// Usage marks a fault of the command line.
-	Usage func(error) error
-	// NoArguments refuses arguments.
-	NoArguments cobra.PositionalArgs
 }
 
 // server answers the tools.
@@ -68,10 +66,10 @@ A statement that would read a whole table is refused, as everywhere, with what t
 		Example: `  weft mcp
   weft mcp --admin-addr https://db.example.com:8080 --rows 50
   claude mcp add weft -- weft mcp`,
-		Args: h.NoArguments,
+		Args: commandline.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if s.rows < 1 || s.rows > rowsMax || s.bytesMost < bytesMin {
-				return h.Usage(fmt.Errorf("--rows is 1 to %d, and --bytes %d at least", rowsMax, bytesMin))
+				return commandline.Usage(fmt.Errorf("--rows is 1 to %d, and --bytes %d at least", rowsMax, bytesMin))
 			}
 			err := s.tools().Run(c.Context(), &mcp.IOTransport{Reader: h.Stdin, Writer: h.Stdout})
 			if errors.Is(err, io.EOF) {

@@ -18,6 +18,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/dynamoport"
 )
 
@@ -94,7 +95,7 @@ func (c *copier) checkKey(table string, definition map[string]any) error {
 		part, _ := part.(map[string]any)
 		attribute, _ := part["AttributeName"].(string)
 		if rule := c.rules.ruleOf(attribute); rule == dropRule || rule == nameRule && len(key) == 1 {
-			return c.Usage(fmt.Errorf("--replace %s=%s: it is the key of %s, whose values must be there and differ: use hash or keep", attribute, rule, table))
+			return commandline.Usage(fmt.Errorf("--replace %s=%s: it is the key of %s, whose values must be there and differ: use hash or keep", attribute, rule, table))
 		}
 	}
 	return nil

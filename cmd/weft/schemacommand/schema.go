@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/dynamoport"
 	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/dynamodb/remote"
@@ -29,12 +30,6 @@ type Host struct {
 	Stdout, Stderr io.Writer
 	// Getenv reads a variable of the environment.
 	Getenv func(name string) string
-	// Usage marks a fault of the command line.
-	Usage func(error) error
-	// NoTable is the error for a name that none of the tables has.
-	NoTable func(name string, tables []string) error
-	// UnknownCommand refuses arguments that are no command.
-	UnknownCommand cobra.PositionalArgs
 }
 
 // flags are the flags of weft schema from-aws.
@@ -48,7 +43,7 @@ type flags struct {
 // Command is `weft schema`.
 func (h *Host) Command() *cobra.Command {
 	command := &cobra.Command{Use: "schema", Short: "Copy definitions of tables to files for weft serve --schema",
-		Args: h.UnknownCommand, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+		Args: commandline.UnknownCommand, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	command.AddCommand(h.fromAWS())
 	return command
 }
@@ -91,20 +86,20 @@ and, for samples, Scan.`,
 func (h *Host) copy(ctx context.Context, f *flags, tables []string) error {
 	rules, err := parseRules(f.replace)
 	if err != nil {
-		return h.Usage(err)
+		return commandline.Usage(err)
 	}
 	if f.samples < 0 || f.samples == 0 && len(f.replace) > 0 {
-		return h.Usage(errors.New("--replace is about samples: set --samples to a number above 0"))
+		return commandline.Usage(errors.New("--replace is about samples: set --samples to a number above 0"))
 	}
 	if f.port.Endpoint == "" {
 		if h.Getenv("AWS_ACCESS_KEY_ID") == "" {
-			return h.Usage(errors.New(`there is no access key: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run eval "$(aws configure export-credentials --format env)"`))
+			return commandline.Usage(errors.New(`there is no access key: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or run eval "$(aws configure export-credentials --format env)"`))
 		}
 		f.port.Endpoint = "https://dynamodb." + f.port.RegionOr(h.Getenv) + ".amazonaws.com"
 	}
 	service, err := f.port.Service(h.Getenv)
 	if err != nil {
-		return h.Usage(err)
+		return commandline.Usage(err)
 	}
 	if len(tables) == 0 {
 		if tables, err = dynamoport.Tables(ctx, service); err != nil {
@@ -174,7 +169,7 @@ func (c *copier) describe(ctx context.Context, name string) (map[string]any, err
 	var described json.RawMessage
 	err := c.service.Call(ctx, "DescribeTable", request, &described)
 	if remote.Is(err, "ResourceNotFoundException") {
-		if missing := dynamoport.NoTable(ctx, c.service, name, c.NoTable); missing != nil {
+		if missing := dynamoport.NoTable(ctx, c.service, name); missing != nil {
 			return nil, missing
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http/httptest"
@@ -15,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/schemacommand"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb"
@@ -22,8 +22,6 @@ import (
 	"github.com/weftdb/weft/internal/server/dynamohttp"
 	"github.com/weftdb/weft/internal/testing/testdb"
 )
-
-var errUsage = errors.New("usage")
 
 // account serves a table with a stream, an index, expiry and an item.
 func account(t *testing.T) (url string, api *dynamodb.API) {
@@ -51,15 +49,16 @@ func account(t *testing.T) (url string, api *dynamodb.API) {
 
 func run(ctx context.Context, environ map[string]string, args ...string) (string, error) {
 	var out bytes.Buffer
-	h := &schemacommand.Host{Stdout: &out, Stderr: &out, Getenv: func(name string) string { return environ[name] },
-		Usage:   func(err error) error { return fmt.Errorf("%w: %w", errUsage, err) },
-		NoTable: func(name string, tables []string) error { return fmt.Errorf("no table %s in %q", name, tables) }}
+	h := &schemacommand.Host{Stdout: &out, Stderr: &out, Getenv: func(name string) string { return environ[name] }}
 	c := h.Command()
 	c.SetArgs(append([]string{"from-aws"}, args...))
 	c.SetOut(io.Discard)
 	c.SetErr(io.Discard)
 	c.SilenceUsage, c.SilenceErrors = true, true
 	err := c.ExecuteContext(ctx)
+	if commandline.IsUsage(err) {
+		err = fmt.Errorf("usage: %w", err)
+	}
 	return out.String(), err
 }
 
@@ -135,7 +134,7 @@ func TestFromAWSFaults(t *testing.T) {
 		{"usage: --replace orderno=drop: it is the key of orders", []string{"--endpoint", url, "--out", out, "--samples", "1",
 			"--replace", "orderno=drop"}},
 		{"usage: --endpoint \"x\" is no URL", []string{"--endpoint", "x"}},
-		{"no table order in [\"orders\"]", []string{"order", "--endpoint", url, "--out", out}},
+		{"there is no table order; did you mean orders?", []string{"order", "--endpoint", url, "--out", out}},
 	} {
 		if _, err := run(t.Context(), nil, one.args...); err == nil || !strings.HasPrefix(err.Error(), one.want) {
 			t.Errorf("%v: want %q, got %v", one.args, one.want, err)

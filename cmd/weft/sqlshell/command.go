@@ -18,6 +18,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"github.com/weftdb/weft/cmd/weft/commandline"
 )
 
 // Dial opens a connection to a server that speaks MySQL's protocol.
@@ -31,8 +33,6 @@ type Host struct {
 	Getenv func(name string) string
 	// ReadFile reads a file whole.
 	ReadFile func(name string) ([]byte, error)
-	// Usage marks a fault of the command line.
-	Usage func(error) error
 	// Folder serves a folder that no server has open, to this process alone, while work runs.
 	Folder func(ctx context.Context, folder string, work func(context.Context, Dial) error) error
 	// Interrupts catches the user's Ctrl-C until stop is called.
@@ -97,11 +97,11 @@ func (h *Host) run(c *cobra.Command, files []string, f *flags) error {
 	executes := c.Flags().Changed("execute")
 	switch {
 	case executes && len(files) > 0:
-		return h.Usage(errors.New("-e takes the place of files: leave out one of them"))
+		return commandline.Usage(errors.New("-e takes the place of files: leave out one of them"))
 	case f.format != "" && !slices.Contains(formats[:], f.format):
-		return h.Usage(fmt.Errorf("--format is %s, not %q", strings.Join(formats[:], ", "), f.format))
+		return commandline.Usage(fmt.Errorf("--format is %s, not %q", strings.Join(formats[:], ", "), f.format))
 	case f.data != "" && c.Flags().Changed("server"):
-		return h.Usage(errors.New("--data takes the place of --server: leave out one of them"))
+		return commandline.Usage(errors.New("--data takes the place of --server: leave out one of them"))
 	}
 	config, err := h.config(f)
 	if err != nil {
@@ -134,11 +134,11 @@ func (h *Host) config(f *flags) (*mysql.Config, error) {
 	}
 	name, _, err := net.SplitHostPort(f.server)
 	if err != nil {
-		return nil, h.Usage(fmt.Errorf("--server %q is no address such as 127.0.0.1:33060", f.server))
+		return nil, commandline.Usage(fmt.Errorf("--server %q is no address such as 127.0.0.1:33060", f.server))
 	}
 	words := map[string]string{"off": "false", "preferred": "preferred", "required": "true"}
 	if config.TLSConfig = words[f.tls]; config.TLSConfig == "" {
-		return nil, h.Usage(fmt.Errorf("--tls is off, preferred or required, not %q", f.tls))
+		return nil, commandline.Usage(fmt.Errorf("--tls is off, preferred or required, not %q", f.tls))
 	}
 	if f.ca != "" {
 		config.TLSConfig = ""
@@ -154,11 +154,11 @@ const connectTimeout = 10 * time.Second
 func (h *Host) authority(file, server string) (*tls.Config, error) {
 	text, err := h.ReadFile(file)
 	if err != nil {
-		return nil, h.Usage(fmt.Errorf("--ca: %w", err))
+		return nil, commandline.Usage(fmt.Errorf("--ca: %w", err))
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(text) {
-		return nil, h.Usage(fmt.Errorf("--ca: there is no certificate in %s", file))
+		return nil, commandline.Usage(fmt.Errorf("--ca: there is no certificate in %s", file))
 	}
 	return &tls.Config{RootCAs: pool, ServerName: server, MinVersion: tls.VersionTLS12}, nil
 }
@@ -167,7 +167,7 @@ func (h *Host) authority(file, server string) (*tls.Config, error) {
 func (h *Host) askPassword() (string, error) {
 	file := h.terminal()
 	if file == nil {
-		return "", h.Usage(errors.New("--password asks at a terminal: elsewhere set " + PasswordVariable))
+		return "", commandline.Usage(errors.New("--password asks at a terminal: elsewhere set " + PasswordVariable))
 	}
 	fmt.Fprint(h.Stderr, "Password: ")
 	password, err := term.ReadPassword(int(file.Fd()))

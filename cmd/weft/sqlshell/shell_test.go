@@ -19,6 +19,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 	"github.com/go-sql-driver/mysql"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/internal/server/mysqlwire"
 	"github.com/weftdb/weft/internal/sql"
 	"github.com/weftdb/weft/internal/sql/result"
@@ -59,7 +60,6 @@ func serve(t *testing.T) string {
 func hostOf(out *bytes.Buffer, stdin string) *Host {
 	return &Host{Stdin: strings.NewReader(stdin), Stdout: out, Stderr: out,
 		Getenv: func(string) string { return "" }, ReadFile: os.ReadFile,
-		Usage: func(err error) error { return fmt.Errorf("usage: %w", err) },
 		Folder: func(context.Context, string, func(context.Context, Dial) error) error {
 			return errors.New("no folder in this test")
 		},
@@ -90,6 +90,9 @@ func TestCommands(t *testing.T) {
 				err = runLine(t, hostOf(&out, d.Input+"\n"), address, dir, d)
 			default:
 				d.Fatalf(t, "no command %s", d.Cmd)
+			}
+			if commandline.IsUsage(err) {
+				err = fmt.Errorf("usage: %w", err)
 			}
 			if err != nil {
 				fmt.Fprintln(&out, "error:", strings.ReplaceAll(err.Error(), dir+"/", ""))

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/output"
 )
 
@@ -26,12 +27,8 @@ type Host struct {
 	Terminal bool
 	// Get asks the admin port at addr for a page. The answer must be closed.
 	Get func(ctx context.Context, addr, target string) (io.ReadCloser, error)
-	// Usage marks a fault of the command line.
-	Usage func(error) error
 	// Signals returns a context that ends when the user ends the program.
 	Signals func(ctx context.Context) (context.Context, context.CancelFunc)
-	// NoArguments refuses arguments.
-	NoArguments cobra.PositionalArgs
 }
 
 // measured is the time over which rates are taken.
@@ -49,10 +46,10 @@ func (h *Host) Command() *cobra.Command {
 their latency, what is behind (search indexes, shipping), the work in the background, resources that are nearly used up, and the
 findings of weft hot. --watch shows it again and again.`,
 		Example: "  weft status\n  weft status --watch\n  weft status --json | jq .protocols",
-		Args:    h.NoArguments,
+		Args:    commandline.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if every < measured {
-				return h.Usage(fmt.Errorf("--every is %s: use at least %s", every, measured))
+				return commandline.Usage(fmt.Errorf("--every is %s: use at least %s", every, measured))
 			}
 			ctx, stop := h.Signals(c.Context())
 			defer stop()

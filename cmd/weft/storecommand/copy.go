@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/files/transfer"
 	"github.com/weftdb/weft/kv"
@@ -32,10 +33,10 @@ date and writes only the differences. To move with little downtime, copy once fr
 writing to the source, run copy --again, and serve the target.
 
 No server may have the folders open meanwhile. A cluster may be in use while it is copied: the copy shows one moment of it.`,
-		Args: h.NoArguments,
+		Args: commandline.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if from == "" || to == "" || from == to {
-				return h.Usage(errors.New("name two different stores with --from and --to"))
+				return commandline.Usage(errors.New("name two different stores with --from and --to"))
 			}
 			return h.OpenTwo(c, from, to, func(ctx context.Context, source, target kv.Store) error {
 				return h.copy(ctx, source, target, from, again, asJSON)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
@@ -45,7 +46,7 @@ A running server keeps its folder locked: stop it first, or use weft backup.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			to, err := h.OpenPlace(args[0])
 			if err != nil {
-				return h.Usage(err)
+				return commandline.Usage(err)
 			}
 			o := archive.Options{Format: archive.Format(format), Database: dbName,
 				DatabaseOptions: []string{definition.DatabaseInsertMode}, Types: columnTypes}
@@ -103,7 +104,7 @@ func (h *Host) checkTables(db *database.DB, dbName string, names []string) error
 	dbName = cmp.Or(dbName, database.DefaultDatabase)
 	for _, name := range names {
 		if _, err := db.TableIn(dbName, name); database.KindOf(err) == database.KindNotFound {
-			return h.NoTable(name, db.Tables(dbName, "", math.MaxInt))
+			return commandline.NoTable(name, db.Tables(dbName, "", math.MaxInt))
 		}
 	}
 	return nil
@@ -138,11 +139,11 @@ func tableName(dbName, table string) string {
 // importArchive loads what weft export wrote.
 func (h *Host) importArchive(c *cobra.Command, f *importFlags, dir string) error {
 	if !archive.IsArchive(dir) {
-		return h.Usage(fmt.Errorf("%s is no folder that weft export wrote to its end: name it, or a table and its files", dir))
+		return commandline.Usage(fmt.Errorf("%s is no folder that weft export wrote to its end: name it, or a table and its files", dir))
 	}
 	for _, name := range [...]string{"key", "partition-parts", "hash", "index", "format", "types", "null", "bad-rows"} {
 		if c.Flags().Changed(name) {
-			return h.Usage(fmt.Errorf("--%s has no meaning for the folder of weft export, which says itself what its tables are", name))
+			return commandline.Usage(fmt.Errorf("--%s has no meaning for the folder of weft export, which says itself what its tables are", name))
 		}
 	}
 	return h.Open(c, false, func(ctx context.Context, db *database.DB, store string) error {

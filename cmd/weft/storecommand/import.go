@@ -22,6 +22,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
@@ -60,12 +61,6 @@ type Host struct {
 	// OpenPlace opens a storage: a folder, or s3://BUCKET/PREFIX. PlaceHelp says how it is written.
 	OpenPlace func(place string) (storage.Storage, error)
 	PlaceHelp string
-	// NoTable is the error for a name that none of the tables has.
-	NoTable func(name string, tables []string) error
-	// NoArguments refuses arguments.
-	NoArguments cobra.PositionalArgs
-	// Usage marks an error as one of the command line.
-	Usage func(error) error
 }
 
 // ImportCommand is `weft import`. memory is a flag's value for a number of bytes, kept in memoryBytes.
@@ -91,7 +86,7 @@ A running server keeps its folder locked: stop it first.`,
 		RunE: func(c *cobra.Command, args []string) error {
 			types, err := typesOf(f.types)
 			if err != nil {
-				return h.Usage(err)
+				return commandline.Usage(err)
 			}
 			if len(args) == 1 {
 				return h.importArchive(c, &f, args[0])
@@ -103,7 +98,7 @@ A running server keeps its folder locked: stop it first.`,
 				return h.importFiles(ctx, db, &f, types, dir, args[0], args[1:])
 			})
 			if f.key == "" && errors.Is(err, fs.ErrNotExist) {
-				return h.Usage(fmt.Errorf("%w; --key COLUMN:TYPE,.. makes the store and the table", err))
+				return commandline.Usage(fmt.Errorf("%w; --key COLUMN:TYPE,.. makes the store and the table", err))
 			}
 			return err
 		},
@@ -136,7 +131,7 @@ func (h *Host) checkImport(f *importFlags, name string, sources []string) error 
 	if f.key != "" {
 		dbName, table := splitName(name)
 		if _, err := f.spec(dbName, table); err != nil {
-			return h.Usage(err)
+			return commandline.Usage(err)
 		}
 	}
 	for _, source := range sources {
@@ -239,13 +234,13 @@ func (h *Host) importTable(ctx context.Context, db *database.DB, f *importFlags,
 		return dbName, table, err
 	}
 	if f.key == "" {
-		return "", "", h.Usage(fmt.Errorf(
+		return "", "", commandline.Usage(fmt.Errorf(
 			"there is no table %s: create it first, or give its key with --key COLUMN:TYPE,.. (one pair for each part)",
 			name))
 	}
 	spec, err := f.spec(dbName, table)
 	if err != nil {
-		return "", "", h.Usage(err)
+		return "", "", commandline.Usage(err)
 	}
 	_, err = db.CreateTable(ctx, spec)
 	return dbName, table, err

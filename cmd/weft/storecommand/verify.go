@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/internal/database"
 )
@@ -23,7 +24,7 @@ func (h *Host) VerifyCommand() *cobra.Command {
 index holds exactly the entries of its rows. A folder is opened read-only and not a byte of it is written, so it may be
 a copy or lie on a read-only mount. Progress goes to standard error, the result to standard output. The exit code is 1
 if anything is wrong, or if the store can't be opened.`,
-		Args: h.NoArguments,
+		Args: commandline.NoArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
 			return h.Look(c, func(ctx context.Context, db *database.DB) error { return h.verify(ctx, db, asJSON) })
 		},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/cmd/weft/dynamoport"
 	"github.com/weftdb/weft/internal/dynamodb/remote"
 	"github.com/weftdb/weft/internal/dynamodb/streamreader"
@@ -26,10 +27,6 @@ type Host struct {
 	Stdout, Stderr io.Writer
 	// Getenv reads a variable of the environment.
 	Getenv func(name string) string
-	// Usage marks a fault of the command line.
-	Usage func(error) error
-	// NoTable is the error for a name that none of the tables has.
-	NoTable func(name string, tables []string) error
 	// Signals returns a context that ends when the user ends the program.
 	Signals func(ctx context.Context) (context.Context, context.CancelFunc)
 }
@@ -52,14 +49,14 @@ func (s *source) addFlags(c *cobra.Command) {
 // reader reads the stream of a table.
 func (s *source) reader(h *Host, table string) (*streamreader.Reader, error) {
 	if s.from != "now" && s.from != "start" {
-		return nil, h.Usage(fmt.Errorf("--from is now or start, not %q", s.from))
+		return nil, commandline.Usage(fmt.Errorf("--from is now or start, not %q", s.from))
 	}
 	if s.poll <= 0 {
-		return nil, h.Usage(errors.New("--poll must be longer than nothing"))
+		return nil, commandline.Usage(errors.New("--poll must be longer than nothing"))
 	}
 	service, err := s.Service(h.Getenv)
 	if err != nil {
-		return nil, h.Usage(err)
+		return nil, commandline.Usage(err)
 	}
 	service.Target = "DynamoDBStreams_20120810."
 	return &streamreader.Reader{Streams: service, Table: table, FromNow: s.from == "now", Lost: func(shard string) {
@@ -72,7 +69,7 @@ func (h *Host) explained(ctx context.Context, err error, f *streamreader.Reader,
 	if !errors.Is(err, streamreader.ErrNoStream) {
 		return dynamoport.Explained(err, endpoint)
 	}
-	if missing := dynamoport.NoTable(ctx, f.Streams, f.Table, h.NoTable); missing != nil {
+	if missing := dynamoport.NoTable(ctx, f.Streams, f.Table); missing != nil {
 		return missing
 	}
 	return fmt.Errorf("table %s has no stream: switch one on with aws dynamodb update-table --endpoint-url %s --table-name %s "+

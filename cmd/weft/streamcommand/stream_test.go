@@ -63,8 +63,6 @@ func (s *served) run(t *testing.T, name string, args ...string) (stdout, stderr 
 	t.Helper()
 	var out, faults bytes.Buffer
 	h := &streamcommand.Host{Stdout: &out, Stderr: &faults, Getenv: func(string) string { return "" },
-		Usage:   func(err error) error { return err },
-		NoTable: func(name string, tables []string) error { return fmt.Errorf("no table %s in %q", name, tables) },
 		Signals: context.WithCancel}
 	command := h.TailCommand()
 	if name == "trigger" {
@@ -113,7 +111,7 @@ REMOVE  id="a"
 	if got := strings.Join(lines, "\n"); got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}
-	if _, _, err := s.run(t, "tail", "nosuch"); err == nil || !strings.HasPrefix(err.Error(), "no table nosuch in ") {
+	if _, _, err := s.run(t, "tail", "nosuch"); err == nil || !strings.HasPrefix(err.Error(), "there is no table nosuch") {
 		t.Error(err)
 	}
 }
@@ -226,7 +224,6 @@ func TestTriggerGoesOn(t *testing.T) {
 	f := &function{}
 	url := f.start(t)
 	h := &streamcommand.Host{Stdout: io.Discard, Stderr: io.Discard, Getenv: func(string) string { return "" },
-		Usage:   func(err error) error { return err },
 		Signals: func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithCancel(ctx) }}
 	command := h.TriggerCommand()
 	command.SetArgs([]string{"games", url, "--endpoint", s.url, "--position", position, "--poll", "1ms"})

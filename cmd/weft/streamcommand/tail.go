@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/weftdb/weft/cmd/weft/commandline"
 	"github.com/weftdb/weft/internal/dynamodb/streamreader"
 )
 
@@ -40,7 +41,7 @@ of AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY if they are set. It ends with the
 		Example: "  weft tail games\n  weft tail games --from start --json | jq .dynamodb.Keys",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return h.Usage(errors.New("weft tail takes the name of one table; see weft tail --help"))
+				return commandline.Usage(errors.New("weft tail takes the name of one table; see weft tail --help"))
 			}
 			return nil
 		},

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+
+	"github.com/weftdb/weft/cmd/weft/commandline"
 )
 
 // Bounds of AWS Lambda.
@@ -45,7 +47,7 @@ The position is kept in a file, so that the command goes on where it was when it
 		Example: "  weft trigger games http://127.0.0.1:9000/changes --batch 500 --window 1s --retries 5 --failed failed.jsonl",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return h.Usage(errors.New("weft trigger takes the name of a table and a URL; see weft trigger --help"))
+				return commandline.Usage(errors.New("weft trigger takes the name of a table and a URL; see weft trigger --help"))
 			}
 			return nil
 		},
@@ -86,7 +88,7 @@ func (t *trigger) check(target string) error {
 
 func (h *Host) trigger(c *cobra.Command, t *trigger, table, target string) error {
 	if err := t.check(target); err != nil {
-		return h.Usage(err)
+		return commandline.Usage(err)
 	}
 	f, err := t.reader(h, table)
 	if err != nil {

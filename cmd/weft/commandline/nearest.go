@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package main
+package commandline
 
 import (
 	"errors"
@@ -14,10 +14,10 @@ import (
 // renamed are settings by the names that they had.
 var renamed = map[string]string{"mysql-tls-cert": "tls-cert", "mysql-tls-key": "tls-key"} // immutable
 
-// didYouMean returns "; did you mean X?" for the known name that is nearest to a mistyped one, or "" if none is near.
+// DidYouMean returns "; did you mean X?" for the known name that is nearest to a mistyped one, or "" if none is near.
 // Case does not count, nor whether words are joined by - or _.
-func didYouMean(typed string, known []string) string {
-	if name, ok := renamed[strings.TrimPrefix(strings.TrimPrefix(foldName(typed), "--"), foldName(envPrefix))]; ok {
+func DidYouMean(typed string, known []string) string {
+	if name, ok := renamed[strings.TrimPrefix(strings.TrimPrefix(foldName(typed), "--"), "weft-")]; ok {
 		return fmt.Sprintf("; it is now %s, which holds for all ports", name)
 	}
 	best, bestDistance := "", max(2, len(typed)/3)+1
@@ -32,9 +32,9 @@ func didYouMean(typed string, known []string) string {
 	return fmt.Sprintf("; did you mean %s?", best)
 }
 
-// noTable is the error for a name that none of the tables has.
-func noTable(name string, tables []string) error {
-	return fmt.Errorf("there is no table %s%s", name, didYouMean(name, tables))
+// NoTable is the error for a name that none of the tables has.
+func NoTable(name string, tables []string) error {
+	return fmt.Errorf("there is no table %s%s", name, DidYouMean(name, tables))
 }
 
 func foldName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "-")) }
@@ -60,13 +60,13 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// flagError makes a usage error of the flag parser's, naming the nearest flag where one was mistyped.
-func flagError(c *cobra.Command, err error) error {
+// FlagError makes a usage error of the flag parser's, naming the nearest flag where one was mistyped.
+func FlagError(c *cobra.Command, err error) error {
 	if unknown := (*pflag.NotExistError)(nil); errors.As(err, &unknown) {
 		var names []string
 		c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 		err = fmt.Errorf("unknown flag --%s%s", unknown.GetSpecifiedName(),
-			didYouMean("--"+unknown.GetSpecifiedName(), names))
+			DidYouMean("--"+unknown.GetSpecifiedName(), names))
 	}
-	return usageError{err}
+	return Usage(err)
 }
