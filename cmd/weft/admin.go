@@ -33,7 +33,19 @@ const adminBytesMax = 64 << 20
 func (p *program) printPage(ctx context.Context, addr, page string, query url.Values) error {
 	ctx, cancel := context.WithTimeout(ctx, adminTimeout)
 	defer cancel()
-	answer, err := p.askAdmin(ctx, http.MethodGet, addr, page+"?"+query.Encode(), nil)
+	return p.sendAdmin(ctx, http.MethodGet, addr, page+"?"+query.Encode(), nil)
+}
+
+// sendAdmin sends a request to the admin port, and prints the answer. A nil request has no body.
+func (p *program) sendAdmin(ctx context.Context, method, addr, target string, request any) error {
+	var body []byte
+	if request != nil {
+		var err error
+		if body, err = json.Marshal(request); err != nil {
+			return err
+		}
+	}
+	answer, err := p.askAdmin(ctx, method, addr, target, body)
 	if err != nil {
 		return err
 	}
@@ -135,12 +147,8 @@ func (p *program) adminTLS(environ map[string]string) (*tls.Config, error) {
 
 // page answers a page of the admin port about the table that the request names: render writes it as text, or as JSON.
 func (s *server) page(render func(r *http.Request, db *database.DB, asJSON bool) ([]byte, error)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if !s.checkReady(w) { // before it is, there may be no database
-			return
-		}
-		asJSON := r.FormValue("format") == "json"
-		body, err := render(r, s.database.(*openedDatabase).db, asJSON)
+	return s.whenReady(func(w http.ResponseWriter, r *http.Request) {
+		body, err := render(r, s.database.(*openedDatabase).db, r.FormValue("format") == "json")
 		switch {
 		case err != nil && r.Context().Err() != nil: // the client is gone; nobody to tell, and nothing has failed
 			return
@@ -157,26 +165,27 @@ func (s *server) page(render func(r *http.Request, db *database.DB, asJSON bool)
 			http.Error(w, "failed to read the table: see the log", http.StatusInternalServerError)
 			return
 		}
-		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-		if asJSON {
-			w.Header().Set("Content-Type", "application/json")
-		}
+		setContentType(w, r)
 		_, _ = w.Write(body) // the client is gone; nobody to tell
+	})
+}
+
+// whenReady is a handler for the time when the server is ready; before, there may be no database.
+func (s *server) whenReady(handler http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if s.checkReady(w) {
+			handler(w, r)
+		}
 	}
 }
 
-// postAdmin asks a server that runs to do something. The answer must be closed.
-func (p *program) postAdmin(ctx context.Context, addr, target string, request any) (io.ReadCloser, error) {
-	body, err := json.Marshal(request)
-	if err != nil {
-		return nil, err
+// setContentType says how a page is written, and reports whether JSON is asked for.
+func setContentType(w http.ResponseWriter, r *http.Request) (asJSON bool) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	if asJSON = r.FormValue("format") == "json"; asJSON {
+		w.Header().Set("Content-Type", "application/json")
 	}
-	return p.askAdmin(ctx, http.MethodPost, addr, target, body)
-}
-
-// tellAdmin is postAdmin, and prints the answer.
-func (p *program) tellAdmin(ctx context.Context, addr, target string, request any) error {
-	return p.sendAdmin(ctx, http.MethodPost, addr, target, request)
+	return asJSON
 }
 
 // decodeRequest reads a request to the admin port, or answers why it can't be read.

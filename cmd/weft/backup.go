@@ -242,8 +242,12 @@ func (p *program) askBackup(ctx context.Context, admin string, request backupReq
 	if asJSON {
 		target += "?format=json"
 	}
+	body, err := json.Marshal(request)
+	if err != nil {
+		return err
+	}
 	stop := p.followBackup(ctx, admin)
-	answer, err := p.postAdmin(ctx, admin, target, request)
+	answer, err := p.askAdmin(ctx, http.MethodPost, admin, target, body)
 	stop()
 	if err != nil {
 		return err
@@ -327,10 +331,5 @@ func (s *server) backupHandler(w http.ResponseWriter, r *http.Request) {
 	}
 	s.log.Info("backup made", "id", result.ID, "files", len(result.Files), "bytes", result.Bytes(), "new_bytes",
 		result.WrittenBytes, "seconds", time.Since(begun).Seconds())
-	asJSON := r.FormValue("format") == "json"
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	if asJSON {
-		w.Header().Set("Content-Type", "application/json")
-	}
-	_ = describeBackup(w, &result, asJSON) // the client is gone; nobody to tell
+	_ = describeBackup(w, &result, setContentType(w, r)) // the client is gone; nobody to tell
 }

@@ -73,9 +73,6 @@ func withinDatabase(api *dynamodb.API, own *dynamohttp.OwnTables) func(*http.Req
 
 // dynamoHandler is POST /api/dynamodb: a request of DynamoDB's API, in the name of the console's user.
 func (s *server) dynamoHandler(w http.ResponseWriter, r *http.Request) {
-	if !s.checkReady(w) { // before it is, there is no API
-		return
-	}
 	ctx := context.WithValue(r.Context(), consoleUser{}, r.Header.Get(userHeader))
 	if name := r.Header.Get(databaseHeader); name != "" && name != database.DefaultDatabase {
 		ctx = context.WithValue(ctx, consoleDatabase{}, name)
@@ -101,14 +98,6 @@ func openScans(s *server, api *hbase.API) *hbasejson.Server {
 		}})
 }
 
-// scanHandler is POST /api/hbase/scan.
-func (s *server) scanHandler(w http.ResponseWriter, r *http.Request) {
-	if !s.checkReady(w) { // before it is, there are no tables
-		return
-	}
-	s.scans.ServeHTTP(w, r)
-}
-
 // adviceOnPatterns is POST /api/advise: the advisor's findings about a design that the body describes, as weft advise
 // --patterns does.
 func adviceOnPatterns(w http.ResponseWriter, r *http.Request) {
@@ -126,14 +115,6 @@ func adviceOnPatterns(w http.ResponseWriter, r *http.Request) {
 		*report.Report
 		Candidates []report.Candidate
 	}{advisor.Advise(d), advisor.Weigh(d)})
-}
-
-// sqlHandler is POST /api/sql.
-func (s *server) sqlHandler(w http.ResponseWriter, r *http.Request) {
-	if !s.checkReady(w) { // before it is, there is no engine
-		return
-	}
-	s.sql.lines.ServeHTTP(w, r)
 }
 
 // loginOf is the login of a request through the web console. Without access control, all are root.

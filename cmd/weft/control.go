@@ -3,10 +3,7 @@
 package main
 
 import (
-	"context"
-	"encoding/json"
 	"errors"
-	"io"
 
 	"github.com/weftdb/weft/cmd/weft/testcontrol"
 	"github.com/weftdb/weft/internal/database"
@@ -36,22 +33,4 @@ func (s *server) databaseOf(key, region string) (name string, err error) {
 		return "", errors.New("an access key has the same tables in all regions of this server: leave the region out")
 	}
 	return by.Database(key, region), nil
-}
-
-// sendAdmin sends a request to the admin port, and prints the answer. A nil request has no body.
-func (p *program) sendAdmin(ctx context.Context, method, addr, target string, request any) error {
-	var body []byte
-	if request != nil {
-		var err error
-		if body, err = json.Marshal(request); err != nil {
-			return err
-		}
-	}
-	answer, err := p.askAdmin(ctx, method, addr, target, body)
-	if err != nil {
-		return err
-	}
-	defer answer.Close()
-	_, err = io.Copy(p.stdout, io.LimitReader(answer, adminBytesMax))
-	return err
 }

@@ -16,13 +16,6 @@ import (
 	"github.com/weftdb/weft/internal/server/mysqlwire"
 )
 
-// hbaseProtocol is one of HBase's Thrift APIs on one port.
-type hbaseProtocol struct {
-	*hbasethrift.Server
-	name     string
-	listener net.Listener
-}
-
 // listenHBase opens the ports of HBase's APIs that are on. After an error none is.
 func listenHBase(s *server, db *openedDatabase) (protocols []protocol, err error) {
 	api := &hbase.API{DB: db.db, Statements: s.digests, Slow: s.slowFrom}
@@ -37,31 +30,31 @@ func listenHBase(s *server, db *openedDatabase) (protocols []protocol, err error
 	}{{"hbase", s.config.HBaseAddr, "hbase-thrift1", hbasethrift.Two}, {"hbase-thrift1",
 		s.config.HBaseThrift1Addr, "hbase", hbasethrift.One}}
 	listeners := map[string]net.Listener{} // all, before any is served: each names the other one's port
-	for _, port := range ports {
-		if port.addr == off {
+	for _, one := range ports {
+		if one.addr == off {
 			continue
 		}
-		listener, err := s.bound.Listen(port.addr,
-			endpoint.Protocol{Name: port.name, Metrics: s.metrics.Protocol(port.name), TLS: s.tls})
+		listener, err := s.bound.Listen(one.addr,
+			endpoint.Protocol{Name: one.name, Metrics: s.metrics.Protocol(one.name), TLS: s.tls})
 		if err != nil {
 			return nil, errors.Join(err, closeAll(listeners))
 		}
-		listeners[port.name] = listener
+		listeners[one.name] = listener
 	}
-	for _, port := range ports {
-		listener := listeners[port.name]
+	for _, one := range ports {
+		listener := listeners[one.name]
 		if listener == nil {
 			continue
 		}
-		o := hbasethrift.Options{API: api, Version: port.version, Addr: listener.Addr().String(), Memory: shared,
-			Logger: s.log, Metrics: s.metrics.Protocol(port.name), Hosts: s.hosts(port.addr)}
-		if other := listeners[port.other]; other != nil {
+		o := hbasethrift.Options{API: api, Version: one.version, Addr: listener.Addr().String(), Memory: shared,
+			Logger: s.log, Metrics: s.metrics.Protocol(one.name), Hosts: s.hosts(one.addr)}
+		if other := listeners[one.other]; other != nil {
 			o.OtherAddr = other.Addr().String()
 		}
 		if s.config.Auth != "off" {
-			o.SignIn = s.gate.signIn(port.name)
+			o.SignIn = s.gate.signIn(one.name)
 		}
-		protocols = append(protocols, &hbaseProtocol{Server: hbasethrift.New(o), name: port.name, listener: listener})
+		protocols = append(protocols, &port{hbasethrift.New(o), one.name, listener})
 	}
 	return protocols, nil
 }
@@ -111,22 +104,4 @@ func (g *gate) refusal(user, password, host string) string {
 		return "the user or the password is wrong"
 	}
 	return ""
-}
-
-// Name returns the metrics label.
-func (d *hbaseProtocol) Name() string { return d.name }
-
-// Addr returns the address with the port that was chosen.
-func (d *hbaseProtocol) Addr() net.Addr { return d.listener.Addr() }
-
-// Serve answers until Shutdown.
-func (d *hbaseProtocol) Serve() error { return d.Server.Serve(d.listener) }
-
-// Shutdown ends the server, even if it never served.
-func (d *hbaseProtocol) Shutdown(ctx context.Context) error {
-	err := d.Server.Shutdown(ctx)
-	if closeErr := d.listener.Close(); err == nil && closeErr != nil && !errors.Is(closeErr, net.ErrClosed) {
-		err = closeErr
-	}
-	return err
 }

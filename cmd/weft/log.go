@@ -7,7 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"math"
-	"os"
+
+	"github.com/weftdb/weft/cmd/weft/storecommand"
 )
 
 // newLogger writes to w as config says. Each line of a request's context carries its id under the key "request".
@@ -15,7 +16,7 @@ func newLogger(w io.Writer, c *config) *slog.Logger {
 	var level slog.Level
 	_ = level.UnmarshalText([]byte(c.LogLevel)) // settings has checked the word
 	options := &slog.HandlerOptions{Level: level, ReplaceAttr: roundFloat}
-	if c.LogFormat == "text" || c.LogFormat == "auto" && isTerminal(w) {
+	if c.LogFormat == "text" || c.LogFormat == "auto" && storecommand.IsTerminal(w) {
 		return slog.New(requestLog{slog.NewTextHandler(w, options)})
 	}
 	return slog.New(requestLog{slog.NewJSONHandler(w, options)})
@@ -27,16 +28,6 @@ func roundFloat(_ []string, a slog.Attr) slog.Attr {
 		a.Value = slog.Float64Value(math.Round(a.Value.Float64()*1000) / 1000)
 	}
 	return a
-}
-
-// isTerminal reports whether a person reads w.
-func isTerminal(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 // requestKey is under which a context holds its request's id.

@@ -112,11 +112,12 @@ Start with weft demo, or with weft serve.`,
 	root.SetUsageFunc(writeUsage)
 	root.Version = buildShown().Text() // cobra puts "weft version " before it
 	root.AddCommand(p.serveCommand(), p.demoCommand(), p.sqlCommand(),
-		p.adviseCommand(), p.indexesCommand(), p.regionsCommand(), heatpage.Command(p.printPage),
+		p.adviseCommand(), heatpage.Command(p.printPage),
 		heatpage.SimulateCommand(p.stdout), p.userCommand(),
 		p.backupCommand(), p.restoreCommand(), p.keyCommand(), certcommand.Command(p.stdout),
 		p.versionCommand(), p.manCommand())
 	root.AddCommand(p.bulkCommands()...)
+	root.AddCommand(p.pageCommands()...)
 	root.AddCommand(p.packagedCommands()...)
 	root.AddCommand((&testcontrol.Client{Tell: p.sendAdmin}).Commands()...)
 	for _, name := range []string{"sql", "ddb", "explain", "advise"} {

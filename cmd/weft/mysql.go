@@ -24,12 +24,6 @@ import (
 	"github.com/weftdb/weft/internal/sql/variable"
 )
 
-// mysqlProtocol is the MySQL protocol on one port.
-type mysqlProtocol struct {
-	*mysqlwire.Server
-	listener net.Listener
-}
-
 // sqlService is the dialect with what its sessions share. It serves MySQL's protocol, if that is on, and the web
 // console.
 type sqlService struct {
@@ -79,7 +73,7 @@ func (q *sqlService) kill(id uint32, queryOnly bool) bool {
 }
 
 // listenMySQL opens the port and makes the dialect.
-func listenMySQL(s *server, db *openedDatabase) (*mysqlProtocol, error) {
+func listenMySQL(s *server, db *openedDatabase) (protocol, error) {
 	counts := s.metrics.Protocol("mysql")
 	listener, err := s.bound.Listen(s.config.MySQLAddr, endpoint.Protocol{Name: "mysql", Metrics: counts, Tells: true})
 	if err != nil {
@@ -89,7 +83,7 @@ func listenMySQL(s *server, db *openedDatabase) (*mysqlProtocol, error) {
 		return nil, errors.Join(err, listener.Close())
 	}
 	s.sql.wire = newWire(s, db, counts)
-	return &mysqlProtocol{listener: listener, Server: s.sql.wire}, nil
+	return &port{s.sql.wire, "mysql", listener}, nil
 }
 
 // newWire makes the side of MySQL's protocol that clients connect to.
@@ -222,22 +216,4 @@ func outcomeOf(code fault.Code) metric.Outcome {
 		return metric.Failed
 	}
 	return metric.Refused
-}
-
-// Name returns the metrics label.
-func (d *mysqlProtocol) Name() string { return "mysql" }
-
-// Addr returns the address with the port that was chosen.
-func (d *mysqlProtocol) Addr() net.Addr { return d.listener.Addr() }
-
-// Serve answers until Shutdown.
-func (d *mysqlProtocol) Serve() error { return d.Server.Serve(d.listener) }
-
-// Shutdown ends the server, even if it never served.
-func (d *mysqlProtocol) Shutdown(ctx context.Context) error {
-	err := d.Server.Shutdown(ctx)
-	if closeErr := d.listener.Close(); err == nil && closeErr != nil && !errors.Is(closeErr, net.ErrClosed) {
-		err = closeErr
-	}
-	return err
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/weftdb/weft/cmd/weft/mcpcommand"
 	"github.com/weftdb/weft/cmd/weft/schemacommand"
 	"github.com/weftdb/weft/cmd/weft/statuscommand"
+	"github.com/weftdb/weft/cmd/weft/storecommand"
 	"github.com/weftdb/weft/cmd/weft/streamcommand"
 )
 
@@ -27,7 +28,7 @@ func (p *program) packagedCommands() []*cobra.Command {
 	explain := &explaincommand.Host{Stdout: p.stdout, Getenv: p.getenv, Folder: p.withFolder}
 	schema := &schemacommand.Host{Stdout: p.stdout, Stderr: p.stderr, Getenv: p.getenv}
 	mcp := &mcpcommand.Host{Stdin: os.Stdin, Stdout: os.Stdout, Version: version, Ask: p.askAdmin}
-	status := &statuscommand.Host{Stdout: p.stdout, Terminal: isTerminal(p.stdout), Signals: untilSignal,
+	status := &statuscommand.Host{Stdout: p.stdout, Terminal: storecommand.IsTerminal(p.stdout), Signals: untilSignal,
 		Get: func(ctx context.Context, addr, target string) (io.ReadCloser, error) {
 			return p.askAdmin(ctx, http.MethodGet, addr, target, nil)
 		}}

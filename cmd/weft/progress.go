@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"time"
+
+	"github.com/weftdb/weft/cmd/weft/storecommand"
 )
 
 // progressEvery is the least time between two drawings of the bar.
@@ -24,7 +26,7 @@ type progress struct {
 }
 
 func newProgress(out io.Writer, what string, total int) *progress {
-	return &progress{out: out, what: what, total: total, begun: time.Now(), terminal: isTerminal(out)}
+	return &progress{out: out, what: what, total: total, begun: time.Now(), terminal: storecommand.IsTerminal(out)}
 }
 
 // add counts n more.

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net"
@@ -58,13 +59,35 @@ func startProtocols(_ context.Context, s *server, db runningDatabase) ([]protoco
 	return append(protocols, apis...), err
 }
 
-// dynamoProtocol is DynamoDB's HTTP API on one port.
-type dynamoProtocol struct {
-	*dynamohttp.Server
+// port is a protocol with its listener.
+type port struct {
+	server interface {
+		Serve(net.Listener) error
+		Shutdown(context.Context) error
+	}
+	name     string
 	listener net.Listener
 }
 
-func listenDynamoDB(s *server, db *openedDatabase) (*dynamoProtocol, error) {
+// Name returns the metrics label.
+func (p *port) Name() string { return p.name }
+
+// Addr returns the address with the port that was chosen.
+func (p *port) Addr() net.Addr { return p.listener.Addr() }
+
+// Serve answers until Shutdown.
+func (p *port) Serve() error { return p.server.Serve(p.listener) }
+
+// Shutdown ends the server. One that never served does not know its listener.
+func (p *port) Shutdown(ctx context.Context) error {
+	err := p.server.Shutdown(ctx)
+	if closeErr := p.listener.Close(); err == nil && !errors.Is(closeErr, net.ErrClosed) {
+		err = closeErr
+	}
+	return err
+}
+
+func listenDynamoDB(s *server, db *openedDatabase) (protocol, error) {
 	options, err := signersOf(s, db)
 	if err != nil {
 		return nil, err
@@ -78,7 +101,7 @@ func listenDynamoDB(s *server, db *openedDatabase) (*dynamoProtocol, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &dynamoProtocol{listener: listener, Server: s.dynamo}, nil
+	return &port{s.dynamo, "dynamodb", listener}, nil
 }
 
 // openDynamoDB makes DynamoDB's API, for its own port and for the web console.
@@ -162,22 +185,6 @@ func (s *server) guardOf(db *openedDatabase) *permission.Guard {
 		o.Observe = s.auditDecision
 	}
 	return permission.New(db.db.Accounts(), o)
-}
-
-// Name returns the metrics label.
-func (d *dynamoProtocol) Name() string { return "dynamodb" }
-
-// Addr returns the address with the port that was chosen.
-func (d *dynamoProtocol) Addr() net.Addr { return d.listener.Addr() }
-
-// Serve answers until Shutdown.
-func (d *dynamoProtocol) Serve() error { return d.Server.Serve(d.listener) }
-
-// Shutdown ends the server, even if it never served.
-func (d *dynamoProtocol) Shutdown(ctx context.Context) error {
-	err := d.Server.Shutdown(ctx)
-	_ = d.listener.Close() // when Serve was never called, the server does not know its listener
-	return err
 }
 
 // slowFrom is from how long on a request is slow. Without SQL, whose variable says so, none is: its port could not be

@@ -133,7 +133,7 @@ func (p *program) restoreTable(c *cobra.Command, f *restoreFlags) error {
 			return err
 		}
 	}
-	return p.tellAdmin(c.Context(), conf.AdminAddr, "/restore", &f.table)
+	return p.sendAdmin(c.Context(), http.MethodPost, conf.AdminAddr, "/restore", &f.table)
 }
 
 // confirm wants a person to type a word.

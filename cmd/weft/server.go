@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"net/http"
 	"os"
 	"runtime"
 	"slices"
@@ -264,16 +265,16 @@ func (s *server) adminPort() (protocol, error) {
 			Handler: s.signInHandler},
 		{Pattern: "DELETE /api/session", For: console.Visitors, Help: "sign out", Handler: s.signOutHandler},
 		{Pattern: "POST /api/dynamodb", For: console.Users, Help: "a request of DynamoDB's API, unsigned",
-			Handler: s.dynamoHandler, Streams: true},
+			Handler: s.whenReady(s.dynamoHandler), Streams: true},
 		{Pattern: "POST /api/advise", For: console.Users,
 			Help: "advice on a table and access patterns that are described as JSON", Handler: adviceOnPatterns},
 		{Pattern: "POST /api/sql", For: console.Users, Help: "run a statement of SQL: lines of JSON",
-			Handler: s.sqlHandler, Streams: true},
+			Handler: s.whenReady(func(w http.ResponseWriter, r *http.Request) { s.sql.lines.ServeHTTP(w, r) }), Streams: true},
 		{Pattern: "POST /api/hbase/scan", For: console.Users, Help: "scan a table of HBase's APIs: lines of JSON",
-			Handler: s.scanHandler, Streams: true},
+			Handler: s.whenReady(func(w http.ResponseWriter, r *http.Request) { s.scans.ServeHTTP(w, r) }), Streams: true},
 		{Pattern: "GET /api/users", For: console.Administrators,
 			Help:    "users and roles with their policies, grants and access keys, without secrets",
-			Handler: s.listUsersHandler},
+			Handler: s.whenReady(s.listUsersHandler)},
 		{Pattern: "POST /users", For: console.Administrators, Help: "change users; weft user sends this request",
 			Handler: s.usersHandler},
 		{Pattern: "POST /backup", For: console.Administrators,

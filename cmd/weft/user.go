@@ -99,19 +99,18 @@ func (p *program) user(ctx context.Context, request userRequest, f *userFlags) (
 			return err
 		}
 	}
-	var answer string
-	if f.data != "" {
-		err = p.withConfiguredFolder(ctx, f.data, func(c *config, db *database.DB) error {
-			answer, err = changeUsers(ctx, c, db, request)
-			return err
-		})
-	} else {
-		answer, err = p.askUsers(ctx, f.admin, request)
+	if f.data == "" {
+		ctx, cancel := context.WithTimeout(ctx, usersTimeout)
+		defer cancel()
+		return p.sendAdmin(ctx, http.MethodPost, f.admin, "/users", request)
 	}
-	if err == nil {
-		_, err = io.WriteString(p.stdout, answer)
-	}
-	return err
+	return p.withConfiguredFolder(ctx, f.data, func(c *config, db *database.DB) error {
+		answer, err := changeUsers(ctx, c, db, request)
+		if err == nil {
+			_, err = io.WriteString(p.stdout, answer)
+		}
+		return err
+	})
 }
 
 // listUsers prints what GET /api/users answers.
@@ -221,19 +220,6 @@ func addUser(ctx context.Context, users *database.Accounts, request userRequest)
 
 // usersTimeout is the time a server may take to change a user.
 const usersTimeout = 30 * time.Second
-
-// askUsers asks a server that runs.
-func (p *program) askUsers(ctx context.Context, admin string, request userRequest) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, usersTimeout)
-	defer cancel()
-	answer, err := p.postAdmin(ctx, admin, "/users", request)
-	if err != nil {
-		return "", err
-	}
-	defer answer.Close()
-	text, err := io.ReadAll(io.LimitReader(answer, adminBytesMax))
-	return string(text), err
-}
 
 // usersHandler answers POST /users of the admin port.
 func (s *server) usersHandler(w http.ResponseWriter, r *http.Request) {

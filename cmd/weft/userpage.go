@@ -30,9 +30,6 @@ type shownUsersKey struct {
 
 // listUsersHandler is GET /api/users.
 func (s *server) listUsersHandler(w http.ResponseWriter, r *http.Request) {
-	if !s.checkReady(w) {
-		return
-	}
 	ctx, cancel := context.WithTimeout(r.Context(), usersTimeout)
 	defer cancel()
 	list, err := showUsers(ctx, s.gate.accounts)

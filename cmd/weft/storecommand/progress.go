@@ -11,7 +11,8 @@ import (
 	"github.com/weftdb/weft/internal/files/bulkload"
 )
 
-func isTerminal(w io.Writer) bool {
+// IsTerminal reports whether a person reads w.
+func IsTerminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok {
 		return false
@@ -31,7 +32,7 @@ type StatusLine struct {
 
 // NewStatusLine returns a line to draw on out.
 func NewStatusLine(out io.Writer) *StatusLine {
-	l := &StatusLine{out: out, terminal: isTerminal(out), drawn: time.Now(), every: 10 * time.Second}
+	l := &StatusLine{out: out, terminal: IsTerminal(out), drawn: time.Now(), every: 10 * time.Second}
 	if l.terminal {
 		l.every = 100 * time.Millisecond
 	}
