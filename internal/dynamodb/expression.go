@@ -80,7 +80,7 @@ func (e *updateExpression) paths() iter.Seq[*expr.Path] {
 	if e.tree == nil {
 		return pointers(nil)
 	}
-	return pointers(e.tree.Touched())
+	return e.tree.Paths()
 }
 
 func pointers(list []expr.Path) iter.Seq[*expr.Path] {

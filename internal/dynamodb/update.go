@@ -61,7 +61,7 @@ func (a *API) updateItem(ctx context.Context, body, dst []byte) (_ []byte, err e
 // checkTouched refuses an update of a key attribute. The inputs of a computed key part may be set to the values that
 // the key has.
 func checkTouched(table *schema.Table, update *expr.Update) error {
-	for _, path := range update.Touched() {
+	for path := range update.Paths() {
 		if itemkey.Has(table.Primary.Visible(), path.Name) {
 			return exception.InvalidValue("Cannot update attribute %s. This attribute is part of the key", path.Name)
 		}

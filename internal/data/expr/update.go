@@ -14,15 +14,8 @@ import (
 // to the one that has moved there.
 func (u *Update) Touched() []Path {
 	paths := make([]Path, 0, u.len())
-	for i := range u.Set {
-		paths = append(paths, u.Set[i].Path)
-	}
-	paths = append(paths, u.Remove...)
-	for i := range u.Add {
-		paths = append(paths, u.Add[i].Path)
-	}
-	for i := range u.Delete {
-		paths = append(paths, u.Delete[i].Path)
+	for path := range u.Paths() {
+		paths = append(paths, *path)
 	}
 	return paths
 }
@@ -30,8 +23,8 @@ func (u *Update) Touched() []Path {
 func (u *Update) len() int { return len(u.Set) + len(u.Remove) + len(u.Add) + len(u.Delete) }
 
 // Apply adds to b the attributes that the source has after the update. It does not Reset b: the caller does, with the
-// dictionary of the new row. Of an item that is not there yet the source is a row of its key, which right-hand sides
-// can read. The error is an *Error, or one of b's; b is of no use then.
+// dictionary of the source or a later one. Of an item that is not there yet the source is a row of its key, which
+// right-hand sides can read. The error is an *Error, or one of b's; b is of no use then.
 func (u *Update) Apply(s Source, b *value.RowBuilder) error {
 	if s.Names == nil {
 		s.Names = value.NoNames
@@ -48,7 +41,7 @@ func (u *Update) Apply(s Source, b *value.RowBuilder) error {
 			group[0].met = true
 			err = write(b, old.Value(), group)
 		} else {
-			err = set(b, old.Name(), old.Value())
+			err = b.Keep(&old)
 		}
 		if err != nil {
 			return err
@@ -158,14 +151,8 @@ func write(b *value.RowBuilder, old value.Value, edits []edit) error {
 	if err != nil || !present {
 		return err
 	}
-	return nesting(b.End())
-}
-
-func set(b *value.RowBuilder, name []byte, v value.Value) error { return nesting(b.Set(name, v)) }
-
-func nesting(err error) error {
-	if errors.Is(err, value.ErrNesting) {
-		return fault(FaultDepth)
+	if err := b.End(); !errors.Is(err, value.ErrNesting) {
+		return err
 	}
-	return err
+	return fault(FaultDepth)
 }

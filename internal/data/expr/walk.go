@@ -9,6 +9,32 @@ func Paths(c Condition) iter.Seq[*Path] {
 	return func(yield func(*Path) bool) { conditionPaths(c, yield) }
 }
 
+// Paths yields the paths of Touched.
+func (u *Update) Paths() iter.Seq[*Path] {
+	return func(yield func(*Path) bool) {
+		for i := range u.Set {
+			if !yield(&u.Set[i].Path) {
+				return
+			}
+		}
+		for i := range u.Remove {
+			if !yield(&u.Remove[i]) {
+				return
+			}
+		}
+		for i := range u.Add {
+			if !yield(&u.Add[i].Path) {
+				return
+			}
+		}
+		for i := range u.Delete {
+			if !yield(&u.Delete[i].Path) {
+				return
+			}
+		}
+	}
+}
+
 // Reads yields every document path that the update's right-hand sides read. Those that it writes to are Touched.
 func (u *Update) Reads() iter.Seq[*Path] {
 	return func(yield func(*Path) bool) {

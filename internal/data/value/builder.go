@@ -156,6 +156,22 @@ func (b *RowBuilder) Set(name []byte, v Value) error {
 	return b.End()
 }
 
+// Keep adds the attribute that a stands at, which is one of a row that was built with the builder's dictionary or an
+// earlier one: as it is encoded there, without a look at its value. Its one error is ErrDuplicateName.
+func (b *RowBuilder) Keep(a *Attributes) error {
+	if a.current.id == 0 { // the dictionary may know the name by now
+		b.Begin(a.current.name)
+	} else {
+		b.Buf = b.Buf[:b.filled]
+		b.pending = entry{id: a.current.id, start: uint32(len(b.Buf))}
+		b.nameSize = len(a.current.name)
+		b.Buf = binary.AppendUvarint(b.Buf, uint64(a.current.id))
+		b.pending.value = uint32(len(b.Buf))
+	}
+	b.Buf = append(b.Buf, a.current.value...)
+	return b.EndSized(a.current.value.Size())
+}
+
 // UseNames makes the row one that uses names, for items that are read before it is known to which table they belong:
 // the attributes so far were added without a dictionary.
 func (b *RowBuilder) UseNames(names Names) {

@@ -139,6 +139,7 @@ func checkRewritten(t *testing.T, row value.Row, names dictionary, m model) {
 	}
 	projected := value.Project([]byte("prefix"), row, names, func(name []byte) bool { return half[string(name)] != "" })
 	checkRow(t, projected[len("prefix"):], names, half)
+	checkKept(t, row, names, m)
 	other := slices.Clone(names)
 	slices.Reverse(other)
 	renamed, err := value.Rename([]byte("prefix"), row, names, other)
@@ -150,6 +151,28 @@ func checkRewritten(t *testing.T, row value.Row, names dictionary, m model) {
 	if err != nil || !bytes.Equal(back, row) {
 		t.Fatalf("renamed and back: %x, %v, want %x", []byte(back), err, []byte(row))
 	}
+}
+
+// checkKept builds a row anew of its attributes as they are encoded, with a dictionary that knows more names.
+func checkKept(t *testing.T, row value.Row, names dictionary, m model) {
+	t.Helper()
+	later := slices.Clone(names)
+	for name := range m {
+		if _, known := names.ID([]byte(name)); !known && strings.HasSuffix(name, "5") {
+			later = append(later, name)
+		}
+	}
+	var b value.RowBuilder
+	b.Reset(later)
+	for a := row.Attributes(later); a.Next(); {
+		if err := b.Keep(&a); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.Keep(&a); !errors.Is(err, value.ErrDuplicateName) {
+			t.Fatalf("%q twice: %v", a.Name(), err)
+		}
+	}
+	checkRow(t, b.AppendTo(nil), later, m)
 }
 
 // A row built before a name got its id is found by that name under the later dictionary, too.

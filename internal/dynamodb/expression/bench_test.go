@@ -32,6 +32,7 @@ func BenchmarkParseCondition(b *testing.B) {
 				if _, err := ParseCondition(text, known); err != nil {
 					b.Fatal(err)
 				}
+				known.nodes.reset()
 			}
 		})
 	}
@@ -49,6 +50,7 @@ func BenchmarkParseUpdate(b *testing.B) {
 				if _, err := ParseUpdate(text, known); err != nil {
 					b.Fatal(err)
 				}
+				known.nodes.reset()
 			}
 		})
 	}

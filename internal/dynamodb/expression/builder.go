@@ -21,7 +21,7 @@ func (b Builder) kind() Kind {
 
 // Call makes the call of a function, of which either a condition or an operand is the result.
 func (b Builder) Call(name string, operands ...expr.Operand) (expr.Condition, expr.Operand, error) {
-	p := parser{kind: b.kind()}
+	p := parser{kind: b.kind(), known: &Substitutions{}}
 	t := term{operand: &expr.Literal{}, function: name}
 	var first [2]expr.Operand
 	copy(first[:], operands)

@@ -68,7 +68,7 @@ func (p *parser) conjunction(alone bool) term {
 	if p.current.keyword != keywordAnd {
 		return t
 	}
-	and := &expr.And{}
+	and := p.known.nodes.ands.take(expr.And{List: p.known.nodes.conditions.list(listRoom)})
 	for {
 		if nested, ok := t.condition.(*expr.And); ok {
 			and.List = append(and.List, nested.List...)
@@ -155,7 +155,7 @@ func (p *parser) relation(x expr.Operand) expr.Condition {
 	p.advance()
 	y, _ := p.operand()
 	p.checkCompared(op, x, y)
-	return &expr.Compare{Op: op, A: x, B: y}
+	return p.known.nodes.compares.take(expr.Compare{Op: op, A: x, B: y})
 }
 
 // checkCompared notes what is wrong with the operands of a comparison.

@@ -53,7 +53,7 @@ func (p *parser) call() term {
 	name := p.text(p.current)
 	p.advance()
 	operands, count := p.operands()
-	t := term{operand: &expr.Literal{}, function: name}
+	t := term{operand: p.known.nodes.literals.take(expr.Literal{}), function: name}
 	s := p.signature(name)
 	if s == nil || p.failed {
 		return t
@@ -137,9 +137,9 @@ func (p *parser) build(t *term, operands [2]expr.Operand) {
 	path, _ := operands[0].(*expr.Path)
 	switch t.function {
 	case "attribute_exists":
-		t.condition = &expr.Exists{Path: *path}
+		t.condition = p.known.nodes.exists.take(expr.Exists{Path: *path})
 	case "attribute_not_exists":
-		t.condition = &expr.NotExists{Path: *path}
+		t.condition = p.known.nodes.notExists.take(expr.NotExists{Path: *path})
 	case "attribute_type":
 		t.condition = &expr.HasType{X: operands[0], Type: p.typeName(operands[1])}
 	case "begins_with":

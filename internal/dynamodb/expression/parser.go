@@ -229,14 +229,14 @@ func (p *parser) literal() *expr.Literal {
 	text := p.text(p.current)
 	if p.current.kind != tokenValue {
 		p.unexpected()
-		return &expr.Literal{}
+		return p.known.nodes.literals.take(expr.Literal{})
 	}
 	p.advance()
 	v, ok := p.known.values.use(text)
 	if !ok {
 		p.note(faultValues, "An expression attribute value used in expression is not defined; attribute value: ", text)
 	}
-	return &expr.Literal{Value: v}
+	return p.known.nodes.literals.take(expr.Literal{Value: v})
 }
 
 // operand reads an operand; parenthesized says that it stands in parentheses of its own.
@@ -275,8 +275,7 @@ func (p *parser) simple() term {
 	case p.current.kind == tokenWord && p.startsCall():
 		return p.call()
 	}
-	path := p.path()
-	return term{operand: &path}
+	return term{operand: p.known.nodes.paths.take(p.path())}
 }
 
 // startsCall reports whether an opening parenthesis follows the current token.

@@ -11,10 +11,12 @@ import (
 )
 
 // Substitutions holds the placeholders of one request, #names and :values, and remembers which of them its expressions
-// used. The zero value has none. It serves one goroutine at a time; Reset makes it ready for the next request.
+// used. It has the memory of the trees that are parsed with it, too. The zero value has no placeholders. It serves one
+// goroutine at a time; Reset makes it ready for the next request.
 type Substitutions struct {
 	names  table[string]
 	values table[value.Value]
+	nodes  nodes
 }
 
 // AddName defines a #name. The placeholder's text includes the #.
@@ -41,10 +43,11 @@ func (s *Substitutions) DropValues() {
 	}
 }
 
-// Reset forgets all placeholders and keeps the memory.
+// Reset forgets all placeholders and keeps the memory: the trees that were parsed with them are of no use any more.
 func (s *Substitutions) Reset() {
 	s.names.reset()
 	s.values.reset()
+	s.nodes.reset()
 }
 
 const (

@@ -10,8 +10,9 @@ import (
 // ParseUpdate reads an UpdateExpression. The error is an *Error.
 func ParseUpdate(text string, known *Substitutions) (*expr.Update, error) {
 	p := parser{kind: UpdateActions, lexer: lexer{text: text}, known: known}
-	u := &expr.Update{}
+	var u *expr.Update
 	if p.begin() {
+		u = p.known.nodes.updates.take(expr.Update{})
 		p.sections(u)
 	}
 	if !p.failed {
@@ -87,11 +88,17 @@ func (p *parser) action(section keyword, u *expr.Update) {
 	case keywordSet:
 		p.expect(tokenEqual)
 		to, _, _ := p.assignedOperand()
+		if u.Set == nil {
+			u.Set = p.known.nodes.sets.list(listRoom)
+		}
 		u.Set = append(u.Set, expr.SetAction{Path: path, To: to})
 	case keywordRemove:
 		u.Remove = append(u.Remove, path)
 	case keywordAdd:
 		v := p.actionValue("ADD", "ALLOWED_FOR_ADD_OPERAND", sets|numbers)
+		if u.Add == nil {
+			u.Add = p.known.nodes.adds.list(listRoom)
+		}
 		u.Add = append(u.Add, expr.AddAction{Path: path, Value: v})
 	case keywordDelete:
 		v := p.actionValue("DELETE", "ALLOWED_FOR_DELETE_OPERAND", sets)
@@ -158,5 +165,5 @@ func (p *parser) assignedOperand() (o expr.Operand, sum, parenthesized bool) {
 	right, _ := p.operand()
 	p.checkType(sign.String(), o, numbers)
 	p.checkType(sign.String(), right, numbers)
-	return &expr.Arithmetic{Sign: sign, A: o, B: right}, true, false
+	return p.known.nodes.sums.take(expr.Arithmetic{Sign: sign, A: o, B: right}), true, false
 }

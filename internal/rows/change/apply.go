@@ -212,7 +212,20 @@ func (t Target) newRow(ctx context.Context, key []byte, w *Write, old value.Row,
 	if err != nil {
 		return nil, err
 	}
-	return row, t.keepsKey(key, row, s)
+	if old != nil && !t.touchesKey(w.Update) {
+		return row, nil
+	}
+	return row, t.keepsKey(key, row)
+}
+
+// touchesKey reports whether an update writes to what the primary key is made of.
+func (t Target) touchesKey(u *expr.Update) bool {
+	for path := range u.Paths() {
+		if t.Table.IsKeyColumn(value.ReadOnly(path.Name)) {
+			return true
+		}
+	}
+	return false
 }
 
 // keyItem is the new item before its update: the attributes of its key. Computed parts are no attributes: the update
@@ -237,7 +250,7 @@ func (t Target) keyItem(key value.Row, s *Scratch) (value.Row, error) {
 }
 
 // keepsKey refuses an update that would move the item to another key.
-func (t Target) keepsKey(key []byte, row value.Row, s *Scratch) error {
+func (t Target) keepsKey(key []byte, row value.Row) error {
 	after, err := t.Table.AppendKey(nil, row)
 	if err != nil {
 		return err
@@ -290,11 +303,11 @@ func (t Target) applyStored(ctx context.Context, txn kv.Txn, key []byte, w *Writ
 }
 
 // withNames gives ids to attribute names that the table has not seen, and returns the row with them. Once the
-// dictionary knows the usual names this only looks through the row.
+// dictionary knows the usual names this only looks through the row's ids.
 func (t Target) withNames(ctx context.Context, row value.Row, s *Scratch) (value.Row, error) {
 	var unknown []string
 	attributes := row.Attributes(t.Table.Names)
-	for attributes.Next() {
+	for attributes.NextID() {
 		if attributes.ID() == 0 {
 			unknown = append(unknown, string(attributes.Name()))
 		}
