@@ -5,11 +5,19 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"time"
 
 	"github.com/weftdb/weft/cmd/weft/heatpage"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/database/work"
+	"github.com/weftdb/weft/internal/dynamodb/kinesis"
+	"github.com/weftdb/weft/internal/dynamodb/remote"
 	"github.com/weftdb/weft/internal/resource/metric"
+	"github.com/weftdb/weft/internal/security/signature"
 )
 
 // openDatabase opens the engine and the database on it.
@@ -107,4 +115,100 @@ func (d *openedDatabase) Close() error {
 		d.shipper.Close()
 	}
 	return errors.Join(err, d.store.Close())
+}
+
+// startKinesis begins to send the changes of tables to streams of Kinesis, if a service was named. Credentials are
+// those of AWS's variables, as for buckets.
+func (s *server) startKinesis(ctx context.Context, db runningDatabase) {
+	opened, ok := db.(*openedDatabase)
+	if !ok || s.config.KinesisEndpoint == "" || s.config.idle {
+		return
+	}
+	by := signature.Credentials{AccessKey: os.Getenv("AWS_ACCESS_KEY_ID"), Secret: os.Getenv("AWS_SECRET_ACCESS_KEY"),
+		Token: os.Getenv("AWS_SESSION_TOKEN")}
+	if by.AccessKey == "" {
+		by.AccessKey, by.Secret = "weft", "weft" // services for tests take any
+	}
+	s.kinesis = kinesis.Start(ctx, kinesis.Options{DB: opened.db, Region: s.config.Region, Logger: s.log,
+		Service: &remote.Service{
+			URL: s.config.KinesisEndpoint, Region: s.config.Region, Name: "kinesis", Target: "Kinesis_20131202.",
+			Version: "1.1", Credentials: by,
+		}})
+}
+
+// checkKinesis looks at the address of the service.
+func (c *config) checkKinesis() error {
+	if c.KinesisEndpoint == "" {
+		return nil
+	}
+	if u, err := url.Parse(c.KinesisEndpoint); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return fmt.Errorf("kinesis-endpoint is %q: set it to a URL such as https://kinesis.eu-central-1.amazonaws.com",
+			c.KinesisEndpoint)
+	}
+	return nil
+}
+
+// startShipping begins to ship the database to the place of the configuration; nil for none.
+func (s *server) startShipping(ctx context.Context, db *database.DB) (*database.Shipper, error) {
+	if s.config.Ship == "" || s.config.idle {
+		return nil, nil
+	}
+	to, err := openStorage(s.config.Ship, os.Environ())
+	if err != nil {
+		return nil, fmt.Errorf("ship: %w", err)
+	}
+	seal, err := sealFor(strings.FieldsFunc(s.config.ShipRecipients, func(r rune) bool { return r == ',' }))
+	if err != nil {
+		return nil, fmt.Errorf("ship-recipients: %w", err)
+	}
+	shipper, err := db.Ship(ctx, to, database.ShipOptions{
+		Seal: seal, Program: "weft " + version, Keep: time.Duration(s.config.ShipKeepDays) * 24 * time.Hour,
+		Logger: s.log.With("component", "shipping"),
+	})
+	if err != nil {
+		return nil, fmt.Errorf("ship: %w", err)
+	}
+	s.metrics.ObserveShipping(func() metric.ShippingStats {
+		now := shipper.Shipping()
+		return metric.ShippingStats{
+			BehindSeconds: max(0, time.Since(time.UnixMilli(now.SafeMS)).Seconds()), Segments: now.Segments,
+			Bytes: now.Bytes, Backups: now.Bases, Failures: now.Fails, Chains: now.Chains,
+		}
+	})
+	return shipper, nil
+}
+
+// withFolder reads a folder that holds a store. No protocol is served, and nothing runs in the background.
+func (p *program) withFolder(ctx context.Context, folder string, work func(*database.DB) error) (err error) {
+	return p.openFolder(ctx, folder, func(c *config) { c.readOnly = true },
+		func(s *server) error { return work(s.database.(*openedDatabase).db) })
+}
+
+// withConfiguredFolder is withFolder for work that writes, or needs the settings.
+func (p *program) withConfiguredFolder(ctx context.Context, folder string,
+	work func(*config, *database.DB) error) (err error) {
+	return p.openFolder(ctx, folder, func(*config) {},
+		func(s *server) error { return work(s.config, s.database.(*openedDatabase).db) })
+}
+
+// openFolder opens a server without ports on a folder that holds a store. settle may change its settings before.
+func (p *program) openFolder(
+	ctx context.Context, folder string, settle func(*config), work func(*server) error,
+) (err error) {
+	conf, _, err := resolve(inputs{map[string]string{
+		"engine": "pebble", "data": folder, "dynamodb-addr": off, "mysql-addr": off, "admin-addr": off,
+		"log-level": "warn",
+	}, p.environ, p.readFile})
+	if err != nil {
+		return err
+	}
+	conf.existing, conf.idle = true, true
+	conf.Schema, conf.Seed = nil, "" // of the environment: they are a server's
+	settle(conf)
+	s := &server{config: conf, log: newLogger(p.stderr, conf), exit: p.exit}
+	if err := s.Open(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	return work(s)
 }

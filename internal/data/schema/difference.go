@@ -104,3 +104,58 @@ func keyDifference(is, want *Index) string {
 	}
 	return ""
 }
+
+// Outline is the definition that makes the same table in another store: its name, key, columns, indexes and rules, and
+// what dialects keep with it. It has no ids, states and times of this store. Of the stream that is on it has the
+// images, and of its recovery the days; streams of Kinesis that changes go to are not part of it. An error is about
+// what can't be made like this.
+func (t *Table) Outline() (*Table, error) {
+	for i := range t.Indexes {
+		if x := &t.Indexes[i]; x.Partial && x.Rebuild == nil && x.State != Retiring && x.State != Dropping {
+			return nil, fmt.Errorf("the index %s was built over rows that do not fit it, which another store would refuse: correct these rows and make the index again, or drop it", x.Name)
+		}
+	}
+	if t.Cells != nil && t.Cells.Pending {
+		return nil, fmt.Errorf("the table's rows are being given times of their cells: try again when that is done")
+	}
+	o := t.Clone()
+	o.ID, o.UUID, o.Version, o.CreatedAtMS, o.Renames, o.Streams, o.Destinations = 0, "", 0, 0, 0, nil, nil
+	if s, ok := t.Stream(); ok {
+		o.Streams = []Stream{{Images: s.Images}}
+	}
+	if t.Recovery != nil {
+		o.Recovery = &Recovery{Days: t.Recovery.Days}
+	}
+	if err := Emptied(o); err != nil {
+		return nil, err
+	}
+	for i := range o.Indexes {
+		o.Indexes[i].CreatedAtMS = 0
+	}
+	return o, nil
+}
+
+// Identified returns a table's key that tells any two items apart whose columns in it differ. The value of a computed
+// part does not: items share the code of a Z-order, a hash, or the text that a concatenation gives. So the columns of
+// computed parts stand behind the parts that were asked for, unless they are parts by themselves. rest are the declared
+// columns that are not in the key; those that come into it have their declared types there. Keys of tables that were
+// made before lack these parts, and stay as they are.
+func Identified(key []KeyPart, columns []Column) (whole []KeyPart, rest []Column) {
+	whole, rest = slices.Clone(key), slices.Clone(columns)
+	for i := range key {
+		if !key[i].Computed() || key[i].Hidden {
+			continue
+		}
+		for _, a := range key[i].Args {
+			if a.Column == "" || slices.ContainsFunc(whole, func(p KeyPart) bool { return p.Column() == a.Column }) {
+				continue
+			}
+			if at := slices.IndexFunc(rest, func(c Column) bool { return c.Name == a.Column }); at >= 0 {
+				a.Type = rest[at].Type
+				rest = slices.Delete(rest, at, at+1)
+			}
+			whole = append(whole, KeyPart{Name: a.Column, Type: a.Type, Args: []Argument{a}, Identity: true})
+		}
+	}
+	return whole, rest
+}

@@ -289,3 +289,82 @@ func (o *Operation) end(outcome Outcome) *end {
 	o.ends[outcome].Store(made)
 	return made
 }
+
+// GatewayStats is how this process does among those that share the store.
+type GatewayStats struct {
+	HasLease   bool
+	AgeSeconds float64 // since the lease was renewed
+	Lost       int64   // leases
+	Generation uint64  // of the catalog
+	Works      []string
+}
+
+// ObserveGateway makes the Set call now whenever the Set is read.
+func (s *Set) ObserveGateway(now func() GatewayStats) {
+	s.watch(func(metrics chan<- prometheus.Metric) {
+		g := now()
+		has := 0.0
+		if g.HasLease {
+			has = 1
+		}
+		send(metrics, gatewayLease, has)
+		send(metrics, gatewayAge, g.AgeSeconds)
+		send(metrics, gatewayLost, float64(g.Lost))
+		send(metrics, gatewayGeneration, float64(g.Generation))
+		for _, work := range g.Works {
+			send(metrics, gatewayOwner, 1, work)
+		}
+	})
+}
+
+// ShippingStats is how the changes of the store get to the place that they are shipped to.
+type ShippingStats struct {
+	BehindSeconds                              float64
+	Segments, Bytes, Backups, Failures, Chains int64
+}
+
+// ObserveShipping makes the Set call now whenever the Set is read.
+func (s *Set) ObserveShipping(now func() ShippingStats) {
+	s.watch(func(metrics chan<- prometheus.Metric) {
+		g := now()
+		send(metrics, shipBehind, g.BehindSeconds)
+		send(metrics, shipSegments, float64(g.Segments))
+		send(metrics, shipBytes, float64(g.Bytes))
+		send(metrics, shipBackups, float64(g.Backups))
+		send(metrics, shipFailures, float64(g.Failures))
+		send(metrics, shipChains, float64(g.Chains))
+	})
+}
+
+// Throughput is the instruments of limits of throughput. The limiter of requests keeps it.
+type Throughput struct {
+	requests, events, units *prometheus.CounterVec
+	effect                  string
+}
+
+// Throughput returns the instruments of limits of throughput; reported says that nothing is refused.
+func (s *Set) Throughput(reported bool) *Throughput {
+	t := &Throughput{counterVec(throttledRequests), counterVec(throttleEvents), counterVec(capacityUnits), "refused"}
+	if reported {
+		t.effect = "reported"
+	}
+	s.registry.MustRegister(t.requests, t.events, t.units)
+	return t
+}
+
+// Refused counts a request that exceeded a limit as a whole.
+func (t *Throughput) Refused(table, operation string) {
+	t.requests.WithLabelValues(table, operation, t.effect).Inc()
+}
+
+// Throttled counts a read or write that exceeded a limit.
+func (t *Throughput) Throttled(table, index, reason string) {
+	t.events.WithLabelValues(table, index, reason, t.effect).Inc()
+}
+
+// Consumed counts capacity units of a table or an index. What is given back is no counter's, and left out.
+func (t *Throughput) Consumed(table, index, direction string, units float64) {
+	if units > 0 {
+		t.units.WithLabelValues(table, index, direction).Add(units)
+	}
+}
