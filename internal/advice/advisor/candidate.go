@@ -3,6 +3,7 @@
 package advisor
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -111,13 +112,7 @@ func (s *study) equalities(q *query) []string {
 		}
 	}
 	slices.SortStableFunc(names, func(a, b string) int {
-		switch {
-		case s.exact[a] > s.exact[b]:
-			return -1
-		case s.exact[a] < s.exact[b]:
-			return 1
-		}
-		return strings.Compare(a, b)
+		return cmp.Or(cmp.Compare(s.exact[b], s.exact[a]), strings.Compare(a, b))
 	})
 	return names
 }

@@ -3,6 +3,7 @@
 package advisor
 
 import (
+	"cmp"
 	"github.com/weftdb/weft/internal/advice/advisor/design"
 	"math"
 	"slices"
@@ -166,9 +167,7 @@ func (c *column) contains(part design.Value) (share float64, known bool) {
 			having++
 		}
 	}
-	if having == 0 {
-		having = 0.5 // rarer than one item of the sample
-	}
+	having = cmp.Or(having, 0.5) // rarer than one item of the sample
 	return having / float64(c.seen) * c.present, true
 }
 

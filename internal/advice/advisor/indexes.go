@@ -3,6 +3,7 @@
 package advisor
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -18,9 +19,7 @@ const indexesMany = 5
 // cost is the cost of an index: its writes and its bytes.
 func (s *study) cost(k namedKey) report.Cost {
 	c := report.Cost{Writes: s.writes(k), Bytes: k.index.Bytes}
-	if c.Bytes == 0 {
-		c.Bytes = k.entries * s.entryBytes(k.index.Projection)
-	}
+	c.Bytes = cmp.Or(c.Bytes, k.entries*s.entryBytes(k.index.Projection))
 	return c
 }
 

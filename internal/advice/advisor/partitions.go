@@ -4,6 +4,8 @@ package advisor
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/weftdb/weft/internal/advice/advisor/design"
 	"github.com/weftdb/weft/internal/advice/advisor/report"
@@ -99,7 +101,7 @@ func (s *study) partner(k namedKey, c *column) string {
 		}
 	}
 	best, most := "", 0.0
-	for _, name := range sortedKeys(exact) {
+	for _, name := range slices.Sorted(maps.Keys(exact)) {
 		if exact[name] >= 0.999*total && s.columns[name].distinct > most && s.columns[name].present >= 1 {
 			best, most = name, s.columns[name].distinct
 		}

@@ -5,6 +5,7 @@ package advisor
 import (
 	"fmt"
 	"github.com/weftdb/weft/internal/advice/advisor/report"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -26,7 +27,7 @@ func wideProjections(s *study) []report.Finding {
 			continue
 		}
 		total, needed := 0.0, 0.0
-		for _, name := range sortedKeys(s.columns) {
+		for _, name := range slices.Sorted(maps.Keys(s.columns)) {
 			c := s.columns[name]
 			mean, _ := c.bytes()
 			bytes := (mean + float64(len(name))) * float64(c.seen) / float64(s.rows)
@@ -70,7 +71,7 @@ func (s *study) wantedOf(path int) (wanted map[string]bool, known bool) {
 func (s *study) wideProjection(k namedKey, wanted map[string]bool, share float64) report.Finding {
 	var include []string
 	keys := append(s.Table.Key.Attributes(), k.index.Key.Attributes()...)
-	for _, name := range sortedKeys(wanted) {
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		if !slices.Contains(keys, name) {
 			include = append(include, name)
 		}

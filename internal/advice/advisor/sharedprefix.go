@@ -4,6 +4,8 @@ package advisor
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -148,7 +150,7 @@ func mixedDate(k namedKey, c *column) (f report.Finding, ok bool) {
 	f = report.Finding{Severity: report.Warning, Rule: "mixed-dates", Subject: k.subject}
 	f.Problem = fmt.Sprintf("%s holds dates in %d forms, so ranges of it miss or add days.", c.name, len(forms))
 	f.Remedy = "Write all dates in one form and one precision; on a Z-order index declare the attribute iso8601, which reads every form."
-	for _, name := range sortedKeys(forms) {
+	for _, name := range slices.Sorted(maps.Keys(forms)) {
 		f.Evidence = append(f.Evidence, report.Figure{Name: name, Value: forms[name] / float64(c.seen), Unit: "%"})
 	}
 	return f, true

@@ -4,6 +4,7 @@ package advisor
 
 import (
 	"hash/fnv"
+	"maps"
 	"math"
 	"math/bits"
 	"slices"
@@ -168,7 +169,7 @@ func (s *study) timesOf(rows []entry) []int {
 	for i := range order {
 		order[i] = i
 	}
-	names := sortedKeys(s.columns)
+	names := slices.Sorted(maps.Keys(s.columns))
 	at := slices.IndexFunc(names, func(name string) bool { return s.grows(s.columns[name]) != "" })
 	slices.SortStableFunc(order, func(a, b int) int {
 		if at >= 0 {

@@ -3,7 +3,9 @@
 package advisor
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -52,13 +54,7 @@ func newStudy(d *design.Design) *study {
 	if len(rows) > sampleMax {
 		rows = rows[:sampleMax]
 	}
-	s.items = d.Table.Items
-	if s.items < float64(len(rows)) {
-		s.items = float64(len(rows))
-	}
-	if s.items == 0 {
-		s.items = 1e6
-	}
+	s.items = cmp.Or(max(d.Table.Items, float64(len(rows))), 1e6)
 	if s.madeUp = len(rows) == 0; s.madeUp {
 		rows = design.Synthesize(d.Attributes, syntheticRows)
 	}
@@ -109,16 +105,7 @@ func (s *study) names(rows []design.Row) []string {
 			found[shape.OrderBy] = true
 		}
 	}
-	return sortedKeys(found)
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
+	return slices.Sorted(maps.Keys(found))
 }
 
 func (s *study) meanSize() float64 {
@@ -158,13 +145,7 @@ func (s *study) price() {
 	}
 	defer s.split()
 	slices.SortStableFunc(s.shapes, func(a, b *query) int {
-		switch x, y := a.price.entries*a.Rate, b.price.entries*b.Rate; {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
+		return cmp.Compare(b.price.entries*b.Rate, a.price.entries*a.Rate)
 	})
 }
 

@@ -4,6 +4,7 @@ package advisor
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ func (s *study) zorderCandidates(bad []*query) []*candidate {
 		}
 	}
 	var list []*candidate
-	for _, partition := range append([]string{""}, sortedKeys(exact)...) {
+	for _, partition := range append([]string{""}, slices.Sorted(maps.Keys(exact))...) {
 		if partition != "" && exact[partition] < boundOften*total {
 			continue
 		}
@@ -177,7 +178,7 @@ func (s *study) members(partition string, group []*query) []member {
 		}
 	}
 	var list []member
-	for _, name := range sortedKeys(found) {
+	for _, name := range slices.Sorted(maps.Keys(found)) {
 		m := *found[name]
 		m.excludes /= m.bound
 		m.exact /= m.bound

@@ -76,25 +76,18 @@ func (a *axis) end(i int) []byte {
 }
 
 // take sets the counters back and returns what they said.
-func (a *axis) take() heatmap.Rows {
-	r := heatmap.NewRows(a.borders)
-	for i := range a.buckets {
-		for s := range a.buckets[i].shards {
-			for measure := range r.Values {
-				r.Values[measure][i] += float64(a.buckets[i].shards[s].counts[measure].Swap(0))
-			}
-		}
-	}
-	return r
-}
+func (a *axis) take() heatmap.Rows { return a.read(func(n *atomic.Int64) int64 { return n.Swap(0) }) }
 
 // look returns what the counters say.
-func (a *axis) look() heatmap.Rows {
+func (a *axis) look() heatmap.Rows { return a.read((*atomic.Int64).Load) }
+
+// read adds up what get returns of each counter.
+func (a *axis) read(get func(*atomic.Int64) int64) heatmap.Rows {
 	r := heatmap.NewRows(a.borders)
 	for i := range a.buckets {
 		for s := range a.buckets[i].shards {
 			for measure := range r.Values {
-				r.Values[measure][i] += float64(a.buckets[i].shards[s].counts[measure].Load())
+				r.Values[measure][i] += float64(get(&a.buckets[i].shards[s].counts[measure]))
 			}
 		}
 	}

@@ -4,8 +4,10 @@ package design
 
 import (
 	"cmp"
+	"encoding/binary"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -24,7 +26,7 @@ type LogOptions struct {
 // always in it; of those that are asked too seldom to keep them all it holds an even sample. Times are handed in. A Log
 // is safe for concurrent use; make one with NewLog.
 //
-// A shape that is known costs a hash, a lock and a comparison, and allocates nothing. A shape that is new is copied.
+// A shape that is known costs a lock and a look into a map, and allocates nothing. A shape that is new is copied.
 type Log struct {
 	mu       sync.Mutex
 	random   func() uint64
@@ -34,15 +36,13 @@ type Log struct {
 	begun    bool
 	landmark float64 // seconds after start that weights are relative to
 	entries  []logEntry
-	places   map[uint64]int32 // by hash: place of the newest entry with it, see logEntry.next
-	total    float64          // weight of all that was observed, decayed
-	lost     float64          // weight of what was observed and is not in entries, decayed
+	places   map[string]int // of entries, by key
+	lost     float64        // weight of what was observed and is not in entries, decayed
 }
 
 // logEntry is a shape with its decayed sums. Weights are relative to the log's landmark.
 type logEntry struct {
-	hash     uint64
-	next     int32 // place of another entry with the same hash, or -1
+	key      string // what tells the shape apart; see appendShape
 	shape    Shape
 	weight   float64
 	returned float64 // weighted sum
@@ -64,21 +64,10 @@ func NewLog(o LogOptions) *Log {
 		o.HalfLife = logHalfLife
 	}
 	if o.Random == nil {
-		o.Random = fixedRandom()
+		seed := random(1)
+		o.Random = seed.next
 	}
-	return &Log{random: o.Random, max: o.ShapesMax, halfLife: o.HalfLife.Seconds(), places: map[uint64]int32{}}
-}
-
-// fixedRandom is SplitMix64 from a fixed seed.
-func fixedRandom() func() uint64 {
-	state := uint64(1)
-	return func() uint64 {
-		state += 0x9e3779b97f4a7c15
-		z := state
-		z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-		z = (z ^ z>>27) * 0x94d049bb133111eb
-		return z ^ z>>31
-	}
+	return &Log{random: o.Random, max: o.ShapesMax, halfLife: o.HalfLife.Seconds(), places: map[string]int{}}
 }
 
 // Observe counts a query at the time now, which stands for so many times. Queries are of the same shape if they bind
@@ -87,18 +76,17 @@ func fixedRandom() func() uint64 {
 // not looked at. The shape belongs to the caller again when Observe returns. Times may go back a little; they count as
 // the latest.
 func (l *Log) Observe(now time.Time, shape *Shape, times float64) {
-	hash := hashShape(shape)
+	var room [512]byte // for most keys
+	key := appendShape(room[:0], shape)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	weight := times * l.weigh(now)
-	l.total += weight
-	place := l.find(hash, shape)
-	if place < 0 {
-		place = l.admit(hash, shape, weight)
-	}
-	if place < 0 {
-		l.lost += weight
-		return
+	place, ok := l.places[string(key)]
+	if !ok {
+		if place = l.admit(string(key), shape, weight); place < 0 {
+			l.lost += weight
+			return
+		}
 	}
 	e := &l.entries[place]
 	e.weight += weight
@@ -124,7 +112,6 @@ func (l *Log) weigh(now time.Time) float64 {
 func (l *Log) rescale(halves float64) {
 	factor := math.Exp2(-halves)
 	l.landmark += halves * l.halfLife
-	l.total *= factor
 	l.lost *= factor
 	for i := range l.entries {
 		e := &l.entries[i]
@@ -134,29 +121,18 @@ func (l *Log) rescale(halves float64) {
 	}
 }
 
-func (l *Log) find(hash uint64, shape *Shape) int32 {
-	place, ok := l.places[hash]
-	for ok && place >= 0 {
-		if sameShape(&l.entries[place].shape, shape) {
-			return place
-		}
-		place = l.entries[place].next
-	}
-	return -1
-}
-
 // admit makes room for a new shape, or refuses it: then it returns -1. When the log is full the lightest of a few
 // random entries goes, with the odds of its weight against the newcomer's, so that a stream of shapes seen once doesn't
 // wash out the others.
-func (l *Log) admit(hash uint64, shape *Shape, weight float64) int32 {
+func (l *Log) admit(key string, shape *Shape, weight float64) int {
 	if len(l.entries) < l.max {
 		l.entries = append(l.entries, logEntry{})
-		return l.place(int32(len(l.entries)-1), hash, shape)
+		return l.place(len(l.entries)-1, key, shape)
 	}
 	const tries = 8
-	victim := int32(l.random() % uint64(len(l.entries)))
+	victim := int(l.random() % uint64(len(l.entries)))
 	for range tries - 1 {
-		if other := int32(l.random() % uint64(len(l.entries))); l.entries[other].weight < l.entries[victim].weight {
+		if other := int(l.random() % uint64(len(l.entries))); l.entries[other].weight < l.entries[victim].weight {
 			victim = other
 		}
 	}
@@ -165,15 +141,11 @@ func (l *Log) admit(hash uint64, shape *Shape, weight float64) int32 {
 		return -1
 	}
 	l.lost += e.weight
-	l.unlink(victim)
-	return l.place(victim, hash, shape)
+	delete(l.places, e.key)
+	return l.place(victim, key, shape)
 }
 
-func (l *Log) place(at int32, hash uint64, shape *Shape) int32 {
-	next := int32(-1)
-	if other, ok := l.places[hash]; ok {
-		next = other
-	}
+func (l *Log) place(at int, key string, shape *Shape) int {
 	kept := *shape
 	kept.Bounds = slices.Clone(shape.Bounds)
 	kept.Any = slices.Clone(shape.Any)
@@ -181,27 +153,9 @@ func (l *Log) place(at int32, hash uint64, shape *Shape) int32 {
 	for i, name := range kept.Wanted {
 		kept.Wanted[i] = strings.Clone(name)
 	}
-	l.entries[at] = logEntry{hash: hash, next: next, shape: kept}
-	l.places[hash] = at
+	l.entries[at] = logEntry{key: key, shape: kept}
+	l.places[key] = at
 	return at
-}
-
-func (l *Log) unlink(at int32) {
-	hash, next := l.entries[at].hash, l.entries[at].next
-	if l.places[hash] == at {
-		if next < 0 {
-			delete(l.places, hash)
-		} else {
-			l.places[hash] = next
-		}
-		return
-	}
-	for place := l.places[hash]; place >= 0; place = l.entries[place].next {
-		if l.entries[place].next == at {
-			l.entries[place].next = next
-			return
-		}
-	}
 }
 
 // Snapshot returns the shapes with their rates as of now, the most frequent first, and the rate of the queries whose
@@ -228,66 +182,26 @@ func (l *Log) Snapshot(now time.Time) (shapes []Shape, otherRate float64) {
 	return shapes, l.lost / span
 }
 
-// hashShape is FNV-1a over what tells shapes apart.
-func hashShape(s *Shape) uint64 {
-	h := uint64(14695981039346656037)
-	h = hashText(h, s.Index)
-	h = hashText(h, s.OrderBy)
-	h = hashNumber(h, math.Float64bits(s.Limit))
-	if s.Descending {
-		h = hashNumber(h, 1)
+// appendShape appends what tells shapes apart, unlike for unlike ones: each text and each list has its length in front.
+func appendShape(dst []byte, s *Shape) []byte {
+	dst = appendTexts(dst, s.Index, s.OrderBy)
+	dst = binary.AppendUvarint(dst, math.Float64bits(s.Limit))
+	dst = strconv.AppendBool(dst, s.Descending)
+	dst = strconv.AppendBool(dst, s.Wanted == nil)
+	dst = appendTexts(binary.AppendUvarint(dst, uint64(len(s.Wanted))), s.Wanted...)
+	for _, bounds := range [...][]Bound{s.Bounds, s.Any} {
+		dst = binary.AppendUvarint(dst, uint64(len(bounds)))
+		for i := range bounds {
+			b := &bounds[i]
+			dst = appendTexts(dst, b.Attribute, string(b.Operator), b.Low.Type, b.Low.Text, b.High.Type, b.High.Text)
+		}
 	}
-	if s.Wanted != nil {
-		h = hashNumber(h, uint64(len(s.Wanted))+2)
-	}
-	for _, name := range s.Wanted {
-		h = hashText(h, name)
-	}
-	h = hashBounds(h, s.Bounds)
-	return hashBounds(hashNumber(h, uint64(len(s.Any))), s.Any)
+	return dst
 }
 
-func hashBounds(h uint64, bounds []Bound) uint64 {
-	for i := range bounds {
-		b := &bounds[i]
-		h = hashText(h, b.Attribute)
-		h = hashText(h, string(b.Operator))
-		h = hashText(h, b.Low.Type)
-		h = hashText(h, b.Low.Text)
-		h = hashText(h, b.High.Type)
-		h = hashText(h, b.High.Text)
+func appendTexts(dst []byte, texts ...string) []byte {
+	for _, text := range texts {
+		dst = append(binary.AppendUvarint(dst, uint64(len(text))), text...)
 	}
-	return h
-}
-
-const fnvPrime = 1099511628211
-
-func hashText(h uint64, text string) uint64 {
-	for i := 0; i < len(text); i++ {
-		h = (h ^ uint64(text[i])) * fnvPrime
-	}
-	return (h ^ 0xff) * fnvPrime
-}
-
-func hashNumber(h, n uint64) uint64 {
-	for range 8 {
-		h = (h ^ n&0xff) * fnvPrime
-		n >>= 8
-	}
-	return h
-}
-
-// sameShape compares what hashShape hashes.
-func sameShape(a, b *Shape) bool {
-	if a.Index != b.Index || a.OrderBy != b.OrderBy || a.Descending != b.Descending || a.Limit != b.Limit ||
-		(a.Wanted == nil) != (b.Wanted == nil) || !slices.Equal(a.Wanted, b.Wanted) {
-		return false
-	}
-	return slices.EqualFunc(a.Bounds, b.Bounds, sameBound) && slices.EqualFunc(a.Any, b.Any, sameBound)
-}
-
-func sameBound(x, y Bound) bool {
-	return x.Attribute == y.Attribute && x.Operator == y.Operator && x.Low.Type == y.Low.Type &&
-		x.Low.Text == y.Low.Text &&
-		x.High.Type == y.High.Type && x.High.Text == y.High.Text
+	return dst
 }

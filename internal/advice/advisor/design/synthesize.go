@@ -3,7 +3,9 @@
 package design
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -29,16 +31,9 @@ func (r *random) unit() float64 { return float64(r.next()>>11) / (1 << 53) }
 func Synthesize(attributes map[string]Attribute, rows int) []Row {
 	out := make([]Row, rows)
 	seed := random(1)
-	names := make([]string, 0, len(attributes))
-	for name := range attributes {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(attributes)) {
 		a := attributes[name]
-		if a.Distinct == 0 {
-			a.Distinct = syntheticDistinct
-		}
+		a.Distinct = cmp.Or(a.Distinct, syntheticDistinct)
 		for i := range out {
 			if a.Present > 0 && seed.unit() >= a.Present {
 				continue

@@ -4,6 +4,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -151,10 +152,7 @@ func (f *Finding) print(b *strings.Builder, statements bool) {
 func (f *Finding) printCosts(b *strings.Builder) {
 	var lines [][]string
 	if f.Before != nil || f.After != nil {
-		before, after := f.Before, f.After
-		if before == nil {
-			before = &Cost{}
-		}
+		before, after := cmp.Or(f.Before, &Cost{}), f.After
 		row := func(name string, get func(*Cost) float64, format func(float64) string) {
 			next := "?"
 			if after != nil {
@@ -272,15 +270,5 @@ func Count(n float64, one, many string) string {
 
 // dashed turns UpdateTable into update-table.
 func dashed(operation string) string {
-	var b strings.Builder
-	for i, r := range operation {
-		if r >= 'A' && r <= 'Z' {
-			if i > 0 {
-				b.WriteByte('-')
-			}
-			r += 'a' - 'A'
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
+	return strings.ToLower(strings.Replace(operation, "Table", "-Table", 1))
 }

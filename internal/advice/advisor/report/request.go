@@ -4,7 +4,6 @@ package report
 
 import (
 	"bytes"
-	"encoding/json"
 )
 
 // The parts of CreateTable's and UpdateTable's bodies, in the order in which they are printed.
@@ -105,12 +104,5 @@ func keySchema(key []string) []keySchemaElement {
 
 // statement writes a request's body.
 func statement(operation string, input any) Statement {
-	var b bytes.Buffer
-	encoder := json.NewEncoder(&b)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	if err := encoder.Encode(input); err != nil { // strings and slices only: it can't fail
-		return Statement{Operation: operation}
-	}
-	return Statement{Operation: operation, Input: bytes.TrimSpace(b.Bytes())}
+	return Statement{Operation: operation, Input: bytes.TrimSpace(encode(input))}
 }

@@ -10,17 +10,14 @@ package valueformat
 import (
 	"encoding/hex"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 // IsEpoch reports whether a number can be a time of 2001 to 2100, in seconds or smaller units.
 func IsEpoch(n float64) bool {
-	for _, unit := range []float64{1, 1e3, 1e6, 1e9} {
-		if n >= 1e9*unit && n <= 4.1e9*unit {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]float64{1, 1e3, 1e6, 1e9},
+		func(unit float64) bool { return n >= 1e9*unit && n <= 4.1e9*unit })
 }
 
 // UUIDVersion returns the version of a UUID, or 0.

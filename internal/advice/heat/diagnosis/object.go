@@ -2,7 +2,10 @@
 
 package diagnosis
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Object is a table or an index and what was asked of it.
 type Object struct {
@@ -96,12 +99,13 @@ func (o *Object) subject() string {
 
 // recent returns the moments that have samples.
 func (o *Object) recent() []Moment {
-	for i := range o.Moments {
-		if m := &o.Moments[i]; len(m.Read)+len(m.Written) > 0 || m.Counted != [4]float64{} {
-			return o.Moments[i:]
-		}
+	first := slices.IndexFunc(o.Moments, func(m Moment) bool {
+		return len(m.Read)+len(m.Written) > 0 || m.Counted != [4]float64{}
+	})
+	if first < 0 {
+		return nil
 	}
-	return nil
+	return o.Moments[first:]
 }
 
 // column names part i of the key.

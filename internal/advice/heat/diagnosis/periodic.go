@@ -5,6 +5,7 @@ package diagnosis
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 const (
@@ -38,10 +39,7 @@ func (s *study) periodic() *Finding {
 		return nil
 	}
 	width := float64(s.Moments[0].To-s.Moments[0].From) / 60_000
-	highest := 0.0
-	for _, v := range series {
-		highest = max(highest, v)
-	}
+	highest := slices.Max(series)
 	f := s.finding(Periodic, likeness)
 	f.Keys = []string{}
 	f.Times = [2]int64{s.Moments[len(s.Moments)-1-len(series)].From, s.Moments[len(s.Moments)-1].From}

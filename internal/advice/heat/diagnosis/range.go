@@ -122,10 +122,7 @@ func (s *study) even() *Finding {
 		}
 	}
 	w := s.window()
-	hottest := 0
-	for _, n := range w.counts {
-		hottest = max(hottest, n)
-	}
+	hottest := slices.Max(append(w.counts, 0))
 	if float64(hottest) > rowShare*float64(w.all) {
 		return nil
 	}

@@ -90,12 +90,11 @@ func (x *Matrix) Code() []byte {
 	scale := math.Log1p(x.Max)
 	for _, cells := range x.Cells {
 		for _, v := range cells {
-			switch {
-			case v <= 0:
-				code = append(code, 0)
-			default:
-				code = append(code, byte(max(1, min(255, math.Round(255*math.Log1p(v)/scale)))))
+			one := byte(0)
+			if v > 0 {
+				one = byte(max(1, min(255, math.Round(255*math.Log1p(v)/scale))))
 			}
+			code = append(code, one)
 		}
 	}
 	return code

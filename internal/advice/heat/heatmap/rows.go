@@ -5,7 +5,6 @@ package heatmap
 import (
 	"bytes"
 	"slices"
-	"sort"
 )
 
 // Measure is one of the things that are counted.
@@ -50,15 +49,11 @@ func NewRows(borders [][]byte) Rows {
 
 // Find returns the bucket that holds key.
 func Find(borders [][]byte, key []byte) int {
-	low, high := 0, len(borders) // borders[low] <= key < borders[high]
-	for low+1 < high {
-		if middle := int(uint(low+high) >> 1); bytes.Compare(borders[middle], key) <= 0 {
-			low = middle
-		} else {
-			high = middle
-		}
+	i, found := slices.BinarySearchFunc(borders, key, bytes.Compare)
+	if !found {
+		i--
 	}
-	return low
+	return max(i, 0)
 }
 
 // Requests is how hot bucket i is: its reads and writes.
@@ -83,12 +78,10 @@ func (r *Rows) AddLike(other *Rows) {
 func (r *Rows) add(other *Rows, weight func(i int) float64) {
 	for i := range other.Borders {
 		first := Find(r.Borders, other.Borders[i])
-		end := first + 1
-		if i+1 == len(other.Borders) {
-			end = len(r.Borders)
-		} else if next := sort.Search(len(r.Borders),
-			func(j int) bool { return bytes.Compare(r.Borders[j], other.Borders[i+1]) >= 0 }); next > first {
-			end = next
+		end := len(r.Borders)
+		if i+1 < len(other.Borders) {
+			next, _ := slices.BinarySearchFunc(r.Borders, other.Borders[i+1], bytes.Compare)
+			end = max(first+1, next)
 		}
 		for m := range r.Values {
 			if v := other.Values[m][i]; v != 0 {
@@ -114,10 +107,7 @@ func share(values []float64, v float64, weight func(j int) float64) {
 
 // Union returns the borders of all lists in order, each once.
 func Union(lists ...[][]byte) [][]byte {
-	var all [][]byte
-	for _, list := range lists {
-		all = append(all, list...)
-	}
+	all := slices.Concat(lists...)
 	slices.SortFunc(all, bytes.Compare)
 	return slices.CompactFunc(all, bytes.Equal)
 }

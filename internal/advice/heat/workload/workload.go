@@ -8,9 +8,11 @@
 package workload
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sort"
 )
 
@@ -42,12 +44,7 @@ type Part struct {
 }
 
 // String is the part for people.
-func (p Part) String() string {
-	if p.Text != "" {
-		return p.Text
-	}
-	return fmt.Sprint(p.Number)
-}
+func (p Part) String() string { return cmp.Or(p.Text, fmt.Sprint(p.Number)) }
 
 // requestsMinute is the number of requests a minute has.
 const requestsMinute = 1200
@@ -96,20 +93,25 @@ func All() []Load {
 
 // Find returns the load of a name.
 func Find(name string) (l Load, ok bool) {
-	for _, l := range All() {
-		if l.Name == name {
-			return l, true
-		}
+	all := All()
+	i := slices.IndexFunc(all, func(l Load) bool { return l.Name == name })
+	if i < 0 {
+		return l, false
 	}
-	return l, false
+	return all[i], true
 }
 
 func uniform(s *state, _ int) []Request { return s.evenly(requestsMinute) }
 
 func (s *state) evenly(n int) []Request {
+	return times(n, func() Request { return Request{s.random.IntN(2) == 0, number(s.random.Int64N(keys))} })
+}
+
+// times calls next so many times.
+func times(n int, next func() Request) []Request {
 	list := make([]Request, n)
 	for i := range list {
-		list[i] = Request{s.random.IntN(2) == 0, number(s.random.Int64N(keys))}
+		list[i] = next()
 	}
 	return list
 }
@@ -124,12 +126,10 @@ func (s *state) byZipf(int) []Request {
 			s.zipf = append(s.zipf, sum)
 		}
 	}
-	list := make([]Request, requestsMinute)
-	for i := range list {
+	return times(requestsMinute, func() Request {
 		x := s.random.Float64() * s.zipf[keys-1]
-		list[i] = Request{s.random.IntN(2) == 0, number(int64(sort.SearchFloat64s(s.zipf, x)))}
-	}
-	return list
+		return Request{s.random.IntN(2) == 0, number(int64(sort.SearchFloat64s(s.zipf, x)))}
+	})
 }
 
 func (s *state) oneRow(int) []Request {
@@ -154,24 +154,17 @@ func (s *state) increasing(int) []Request {
 	return list
 }
 
-func (s *state) devices(int) []Request {
-	list := make([]Request, requestsMinute)
-	for i := range list {
-		s.written++
-		list[i] = Request{true, []Part{{Text: fmt.Sprintf("device-%02d", s.random.IntN(12))},
-			{Number: 1_700_000_000_000 + 50*s.written}}}
-	}
-	return list
-}
+func (s *state) devices(int) []Request { return s.readings("device-%02d", 12) }
 
-func (s *state) suffixes(minute int) []Request {
-	list := make([]Request, requestsMinute)
-	for i := range list {
+func (s *state) suffixes(int) []Request { return s.readings("2026-03-01#%d", 10) }
+
+// readings writes rows of so many sources, each under the name that format makes and the time.
+func (s *state) readings(format string, sources int) []Request {
+	return times(requestsMinute, func() Request {
 		s.written++
-		list[i] = Request{true, []Part{{Text: fmt.Sprintf("2026-03-01#%d", s.random.IntN(10))},
+		return Request{true, []Part{{Text: fmt.Sprintf(format, s.random.IntN(sources))},
 			{Number: 1_700_000_000_000 + 50*s.written}}}
-	}
-	return list
+	})
 }
 
 func (s *state) periodic(minute int) []Request {
