@@ -130,9 +130,7 @@ func New(o Options) *Engine {
 	if o.Digests == nil {
 		o.Digests = digest.New()
 	}
-	if o.PlansMax == 0 {
-		o.PlansMax = 8192
-	}
+	o.PlansMax = cmp.Or(o.PlansMax, 8192)
 	e := &Engine{
 		options: o, db: o.DB, variables: o.Variables, plans: cache.New[statement](o.PlansMax, o.Memory), begun: o.Now(),
 		tables:  tables{known: map[uint32]*definition.Table{}},

@@ -3,6 +3,7 @@
 package sql
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -381,9 +382,7 @@ func (s *Session) awaitSearch(ctx context.Context, p database.Pinned) error {
 func (s *Session) planSettings() plan.Settings {
 	v := s.values
 	timeout := v.StatementTimeout
-	if timeout == 0 {
-		timeout = -1
-	}
+	timeout = cmp.Or(timeout, -1)
 	settings := plan.Settings{
 		MultiGetKeysMax: v.MultiGetMax, Inefficient: plan.Inefficient(v.Inefficient), Timeout: timeout,
 		SortBytesMax:  int(v.SortBytesMax),

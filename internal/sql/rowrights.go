@@ -3,6 +3,7 @@
 package sql
 
 import (
+	"cmp"
 	"encoding/base64"
 	"slices"
 
@@ -106,7 +107,7 @@ type accessCollector struct {
 
 // newNaming begins to collect. alias is "" if the table has none.
 func newNaming(t *definition.Table, alias string) *accessCollector {
-	n := &accessCollector{rowAccess: &rowAccess{}, table: t, alias: aliasOr(alias, t.Name)}
+	n := &accessCollector{rowAccess: &rowAccess{}, table: t, alias: cmp.Or(alias, t.Name)}
 	if len(t.Key) > 0 && t.Key[0].Column >= 0 {
 		n.leading = t.Columns[t.Key[0].Column].Type
 	}

@@ -3,6 +3,7 @@
 package sql
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"strings"
@@ -44,9 +45,7 @@ func (s *Session) temporary(n tree.Name) (own tree.Name, ok bool, err error) {
 	if len(s.temporaries.of) == 0 {
 		return n, false, nil
 	}
-	if n.Database == "" {
-		n.Database = s.database
-	}
+	n.Database = cmp.Or(n.Database, s.database)
 	of, ok := s.temporaries.of[n]
 	return tree.Name{Database: of, Name: n.Name}, ok, nil
 }

@@ -3,6 +3,7 @@
 package sql
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -23,10 +24,7 @@ func (s *Session) accounts() *account.Accounts { return s.engine.db.Accounts() }
 
 // nameOr is a user of a statement; "" is the session's own.
 func (s *Session) nameOr(user string) string {
-	if user == "" {
-		return s.login.User
-	}
-	return user
+	return cmp.Or(user, s.login.User)
 }
 
 // changeUsers runs CREATE, ALTER and DROP USER and ROLE. Users that are not there, or there already, are reported when

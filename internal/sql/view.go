@@ -3,6 +3,7 @@
 package sql
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"reflect"
@@ -151,9 +152,7 @@ func writeOut(query reflect.Value, stars map[*tree.Star][]tree.SelectItem) {
 				continue
 			case *tree.Column:
 			default:
-				if item.Alias == "" {
-					item.Alias = item.Text
-				}
+				item.Alias = cmp.Or(item.Alias, item.Text)
 			}
 			list = append(list, item)
 		}

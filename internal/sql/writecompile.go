@@ -3,6 +3,7 @@
 package sql
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -58,7 +59,7 @@ func findingOf(read tree.Statement) *finding {
 	case *tree.Delete:
 		targets := read.Targets
 		if read.Tables == nil {
-			targets = []tree.Name{{Name: aliasOr(read.Alias, read.From.Name)}}
+			targets = []tree.Name{{Name: cmp.Or(read.Alias, read.From.Name)}}
 		}
 		return &finding{with: read.With, name: read.From, alias: read.Alias,
 			tables: tablesOrOne(read.Tables, read.From, read.Alias), removes: targets, verb: "DELETE",
@@ -227,18 +228,8 @@ func (f *finding) has(c *tree.Column) bool {
 	})
 }
 
-func aliasOr(alias, name string) string {
-	if alias != "" {
-		return alias
-	}
-	return name
-}
-
 func tablesOrOne(tables tree.TableExpression, name tree.Name, alias string) tree.TableExpression {
-	if tables != nil {
-		return tables
-	}
-	return &tree.TableName{Name: name, Alias: alias}
+	return cmp.Or[tree.TableExpression](tables, &tree.TableName{Name: name, Alias: alias})
 }
 
 // finding holds the rows that an UPDATE or DELETE reads and changes.
@@ -385,7 +376,7 @@ func (f *finding) list(s *Session, from tree.TableExpression) error {
 	case *tree.DerivedTable:
 		f.bases = append(f.bases, base{alias: from.Alias})
 	case *tree.TableName:
-		b := base{Name: from.Name, alias: aliasOr(from.Alias, from.Name.Name)}
+		b := base{Name: from.Name, alias: cmp.Or(from.Alias, from.Name.Name)}
 		common := from.Database == "" &&
 			slices.ContainsFunc(f.common(), func(t tree.CommonTable) bool { return t.Name == from.Name.Name })
 		database, _, err := s.resolve(from.Name)

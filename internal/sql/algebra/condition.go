@@ -7,6 +7,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"slices"
 )
 
 // set is a set of leaves by their numbers.
@@ -141,12 +142,7 @@ func (s *scope) simplify(it *item, above []tree.Expression) {
 
 // refusesNulls reports whether some condition isn't TRUE where all columns of the leaves are NULL.
 func (s *scope) refusesNulls(leaves set, conditions []tree.Expression) bool {
-	for _, e := range conditions {
-		if s.refuses(leaves, e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(conditions, func(e tree.Expression) bool { return s.refuses(leaves, e) })
 }
 
 func (s *scope) refuses(leaves set, e tree.Expression) bool {
@@ -204,14 +200,11 @@ func (s *scope) close(list []condition) []condition {
 		return g
 	}
 	has := func(a, b tree.Expression) bool {
-		for _, c := range list {
-			if e, ok := c.e.(*tree.Binary); ok && e.Operator == tree.Equal &&
-				(evaluate.Same(e.Left, a) && evaluate.Same(e.Right, b) ||
-					evaluate.Same(e.Left, b) && evaluate.Same(e.Right, a)) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(list, func(c condition) bool {
+			e, ok := c.e.(*tree.Binary)
+			return ok && e.Operator == tree.Equal && (evaluate.Same(e.Left, a) && evaluate.Same(e.Right, b) ||
+				evaluate.Same(e.Left, b) && evaluate.Same(e.Right, a))
+		})
 	}
 	values := map[[2]string]tree.Expression{}
 	for _, c := range list {

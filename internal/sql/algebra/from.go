@@ -84,9 +84,7 @@ func columnsOf(l *leaf) (list []namedColumn) {
 
 func (s *scope) table(t *tree.TableName, nullable bool) (*item, []namedColumn, error) {
 	alias := t.Alias
-	if alias == "" {
-		alias = t.Name.Name
-	}
+	alias = cmp.Or(alias, t.Name.Name)
 	database := t.Database
 	if database == "" {
 		if common := s.with.find(t.Name.Name); common != nil {
@@ -367,9 +365,7 @@ func (s *scope) merge(q *tree.Select, as derivedScope) (*item, []namedColumn, er
 		if c, ok := one.Expression.(*tree.Column); ok && name == "" {
 			name = c.Name
 		}
-		if name == "" {
-			name = one.Text
-		}
+		name = cmp.Or(name, one.Text)
 		if len(as.columns) > 0 {
 			name = as.columns[i]
 		}

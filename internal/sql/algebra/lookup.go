@@ -3,6 +3,7 @@
 package algebra
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -119,9 +120,7 @@ func (j *Join) settle() error {
 	for range batchSizes[len(batchSizes)-1] {
 		for i := range look.columns {
 			p := look.region.parameter(j.LeftKeys[i].Type())
-			if look.parameters == 0 {
-				look.parameters = p
-			}
+			look.parameters = cmp.Or(look.parameters, p)
 		}
 	}
 	for _, size := range batchSizes {

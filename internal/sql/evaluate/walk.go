@@ -30,10 +30,7 @@ func Same(a, b tree.Expression) bool {
 	if a == nil || b == nil {
 		return a == nil && b == nil
 	}
-	if !sameNode(a, b) {
-		return false
-	}
-	return slices.EqualFunc(tree.Children(a), tree.Children(b), Same)
+	return sameNode(a, b) && slices.EqualFunc(tree.Children(a), tree.Children(b), Same)
 }
 
 // sameNode compares two nodes without what is below them.

@@ -3,6 +3,7 @@
 package execute
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/weftdb/weft/internal/database"
@@ -26,9 +27,7 @@ func (r *runner) ends(ctx context.Context, list []plan.Access, row []datum.Datum
 			return err
 		}
 		err := r.firstOf(groups.Ends[i], func() error { return sum.Add(r.x.Context) })
-		if closed := r.rows.Close(); err == nil {
-			err = closed
-		}
+		err = cmp.Or(err, r.rows.Close())
 		if err == nil {
 			row[i], err = sum.Result(r.x.Context)
 		}

@@ -3,6 +3,7 @@
 package execute
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -63,9 +64,7 @@ func (r *reader) holdFound(ctx context.Context, most int) (again bool, err error
 		again = again || changed
 		r.x.Context.Reset()
 	}
-	if closed := r.rows.Close(); err == nil {
-		err = closed
-	}
+	err = cmp.Or(err, r.rows.Close())
 	return again, err
 }
 

@@ -3,6 +3,7 @@
 package execute
 
 import (
+	"cmp"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/operator"
 	"github.com/weftdb/weft/internal/sql/plan"
@@ -27,9 +28,7 @@ func (r *runner) page() error {
 		}
 		r.x.Context.Reset()
 	}
-	if closed := r.rows.Close(); err == nil {
-		err = closed
-	}
+	err = cmp.Or(err, r.rows.Close())
 	if err == nil && held != nil {
 		err = r.sendHeld(held, datum.Null)
 	}

@@ -3,6 +3,7 @@
 package execute
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -114,9 +115,7 @@ func (q *run) answer(ctx context.Context) (rows int64, err error) {
 	if err = q.hold(ctx, root); err == nil {
 		rows, err = q.send(ctx, root)
 	}
-	if closed := q.close(); err == nil {
-		err = closed
-	}
+	err = cmp.Or(err, q.close())
 	return rows, err
 }
 
@@ -186,9 +185,7 @@ func (q *run) summary(rows int64) Summary {
 	}
 	for _, one := range q.scans {
 		s.Read.add(one.total)
-		if s.Warning == "" {
-			s.Warning = one.access.Warning
-		}
+		s.Warning = cmp.Or(s.Warning, one.access.Warning)
 	}
 	return s
 }

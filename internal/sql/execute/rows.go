@@ -3,6 +3,7 @@
 package execute
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"time"
@@ -182,9 +183,7 @@ func (r *Rows) Close() error {
 	r.done = true
 	if r.cursor != nil {
 		r.counts = r.Counts()
-		if err := r.cursor.Close(); r.err == nil {
-			r.err = err
-		}
+		r.err = cmp.Or(r.err, r.cursor.Close())
 		r.cursor = nil
 	}
 	err := r.err

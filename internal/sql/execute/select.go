@@ -3,6 +3,7 @@
 package execute
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -161,9 +162,7 @@ func (r *runner) direct(ctx context.Context) error {
 		}
 		r.x.Context.Reset()
 	}
-	if closed := r.rows.Close(); err == nil {
-		err = closed
-	}
+	err = cmp.Or(err, r.rows.Close())
 	return err
 }
 

@@ -3,6 +3,7 @@
 package explain
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -113,10 +114,7 @@ func (n *Node) unusable(pinned database.Pinned, a *plan.Access) {
 }
 
 func indexName(name string) string {
-	if name == "" {
-		return "PRIMARY"
-	}
-	return name
+	return cmp.Or(name, "PRIMARY")
 }
 
 // keyText writes the parts of a key as CREATE INDEX does.

@@ -66,15 +66,7 @@ func cellsOf(row value.Row, names value.Names, columns, as []string) []cell {
 }
 
 func sameCells(a, b []cell) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if !bytes.Equal(a[i].value, b[i].value) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(a, b cell) bool { return bytes.Equal(a.value, b.value) })
 }
 
 // checkParents refuses a row whose foreign keys name no row, and keeps the rows that they name. Errors: fault.NoParent.

@@ -3,6 +3,7 @@
 package modify
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strconv"
@@ -33,9 +34,7 @@ func (l *Limits) tooManyRows(rows int) bool { return l.RowsMax > 0 && rows > l.R
 
 func (l Limits) withDefaults() Limits {
 	or := func(value *int, otherwise int) {
-		if *value == 0 {
-			*value = otherwise
-		}
+		*value = cmp.Or(*value, otherwise)
 	}
 	or(&l.BytesMax, 64<<20)
 	or(&l.BytesAdvised, 2<<20)

@@ -5,6 +5,7 @@ package modify
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
@@ -14,12 +15,7 @@ import (
 
 // hasUnique reports whether an index of the table is unique.
 func hasUnique(t *definition.Table) bool {
-	for i := range t.Indexes {
-		if t.Indexes[i].Schema.Unique {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Indexes, func(x definition.Index) bool { return x.Schema.Unique })
 }
 
 // seeksHolders reports whether the statement does something about rows that have the new row's values in a unique

@@ -3,6 +3,7 @@
 package parse
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -103,9 +104,7 @@ func (p *parser) indexAction(table tree.Name) interface {
 		p.Advance()
 		if name, _ := p.constraintName(); p.Is("unique") {
 			index := p.tableIndex(p.At.Start)
-			if index.Name == "" {
-				index.Name = name
-			}
+			index.Name = cmp.Or(index.Name, name)
 			return &tree.CreateIndex{Table: table, Index: index}
 		}
 		p.Reader = mark

@@ -3,6 +3,7 @@
 package parse
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -228,9 +229,7 @@ func (p *parser) trim(c *tree.Call) {
 	}
 	if p.Accept("from") {
 		c.Arguments = append(c.Arguments, p.expression())
-		if side == "" {
-			side = "both"
-		}
+		side = cmp.Or(side, "both")
 		c.Arguments = append(c.Arguments, textLiteral(side))
 		if x != nil {
 			c.Arguments = append(c.Arguments, x)

@@ -4,6 +4,7 @@ package plan
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/weftdb/weft/internal/data/expr"
@@ -435,9 +436,7 @@ func (l *limit) of(c *column) (condition expr.Condition, points []value.Value, i
 		case one.high && high == nil:
 			high = one
 		}
-		if first == nil {
-			first = one
-		}
+		first = cmp.Or(first, one)
 	}
 	switch {
 	case low != nil && high != nil:

@@ -206,12 +206,9 @@ func (c *chooser) findsNearest(query *database.Query) bool {
 
 // hasValue reports whether WHERE wants a column to have a value.
 func (c *chooser) hasValue(name string) bool {
-	for i := range c.limits {
-		if slices.ContainsFunc(c.limits[i].columns, func(l columnLimit) bool {
+	return slices.ContainsFunc(c.limits, func(one limit) bool {
+		return slices.ContainsFunc(one.columns, func(l columnLimit) bool {
 			return l.column.name == name && !l.null && l.column.key != schema.AnyType && (l.isPoints || l.low || l.high)
-		}) {
-			return true
-		}
-	}
-	return false
+		})
+	})
 }

@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"cmp"
 	"encoding/base64"
 	"encoding/binary"
 	"hash/fnv"
@@ -92,9 +93,7 @@ func (c *compiler) nextCursor(item *tree.SelectItem) (ok bool, err error) {
 	}
 	program, err := evaluate.Compile(&tree.Literal{}, c.scopeOf("field list"))
 	name := item.Alias
-	if name == "" {
-		name = item.Text
-	}
+	name = cmp.Or(name, item.Text)
 	c.selected.paging.tells = true
 	c.selected.Items = append(c.selected.Items, Item{Program: program, Slot: NextCursor})
 	c.selected.Columns = append(c.selected.Columns,

@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"unicode/utf8"
 
@@ -149,9 +150,7 @@ func (m *matches) bind(b *binder) limit {
 	}
 	query, err := evaluate.ParseWords(m.of.Analyzer, b.context.TextOf(d), m.boolean)
 	if err != nil {
-		if b.err == nil {
-			b.err = err
-		}
+		b.err = cmp.Or(b.err, err)
 		return limit{}
 	}
 	var condition expr.Condition = &expr.Matches{Paths: m.paths, Query: query}

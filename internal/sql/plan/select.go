@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/weftdb/weft/internal/database"
@@ -250,9 +251,7 @@ func (c *compiler) compile(e tree.Expression, where string, number int) (*evalua
 // describe returns the column that clients see for an item.
 func (c *compiler) describe(item *tree.SelectItem, program *evaluate.Program) result.Column {
 	described := result.Column{Name: item.Alias, Type: program.Type()}
-	if described.Name == "" {
-		described.Name = item.Text
-	}
+	described.Name = cmp.Or(described.Name, item.Text)
 	column, ok := item.Expression.(*tree.Column)
 	if !ok {
 		return described

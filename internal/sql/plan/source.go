@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -241,10 +242,7 @@ func (s *Source) Text(conjunct int) string {
 
 // Name is the name that qualifies columns.
 func (s *Source) Name() string {
-	if s.alias != "" {
-		return s.alias
-	}
-	return s.Table.Name
+	return cmp.Or(s.alias, s.Table.Name)
 }
 
 func columnText(c *tree.Column) string {

@@ -3,6 +3,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -85,9 +86,7 @@ func (c *compiler) inherit(w *tree.Window, name string, depth int) (*tree.Window
 	if err != nil {
 		return nil, err
 	}
-	if name == "" {
-		name = unnamedWindow
-	}
+	name = cmp.Or(name, unnamedWindow)
 	isName := len(w.Partition) == 0 && len(w.OrderBy) == 0 && w.Frame == nil
 	switch {
 	case len(w.Partition) > 0:

@@ -93,12 +93,8 @@ func QueryOf(e Expression) Query {
 // System reports whether a database is one that a server has of its own, such as information_schema. Its name may be
 // written in any case.
 func System(database string) bool {
-	for _, name := range [...]string{"information_schema", "performance_schema", "mysql", "sys"} {
-		if strings.EqualFold(database, name) {
-			return true
-		}
-	}
-	return false
+	return slices.Contains([]string{"information_schema", "performance_schema", "mysql", "sys"},
+		strings.ToLower(database))
 }
 
 // Leftmost is the first SELECT of a query, whose hints and locks are the whole's; nil if there is none.

@@ -4,6 +4,7 @@ package encode
 
 import (
 	"bytes"
+	"cmp"
 	"compress/zlib"
 	"crypto/aes"
 	"encoding/binary"
@@ -86,9 +87,7 @@ func compress(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	var packed bytes.Buffer
 	w := zlib.NewWriter(&packed)
 	_, err := w.Write(text)
-	if closed := w.Close(); err == nil {
-		err = closed
-	}
+	err = cmp.Or(err, w.Close())
 	if err != nil {
 		return datum.Null, err
 	}

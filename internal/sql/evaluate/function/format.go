@@ -3,6 +3,7 @@
 package function
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -374,9 +375,7 @@ func (r *dateReader) dayLetter(letter byte) bool {
 		return r.number(4, &r.weekYear)
 	}
 	ok := r.number(1, &r.weekday) && r.weekday < 7
-	if r.weekday == 0 {
-		r.weekday = 7
-	}
+	r.weekday = cmp.Or(r.weekday, 7)
 	return ok
 }
 

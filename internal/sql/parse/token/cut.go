@@ -4,6 +4,7 @@ package token
 
 import (
 	"bytes"
+	"maps"
 	"slices"
 )
 
@@ -48,10 +49,5 @@ func ends(text []byte, t Token) bool {
 
 // Words returns the words of the grammar in lower case, in their order.
 func Words() []string {
-	list := make([]string, 0, len(words))
-	for word := range words {
-		list = append(list, word)
-	}
-	slices.Sort(list)
-	return list
+	return slices.Sorted(maps.Keys(words))
 }
