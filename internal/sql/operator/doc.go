@@ -13,6 +13,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/evaluate"
@@ -54,14 +55,36 @@ func (p *pulse) check() error {
 	return p.ctx.Err()
 }
 
-// allTrue reports whether a row meets all conditions.
-func allTrue(x *evaluate.Context, conditions []*evaluate.Program) (bool, error) {
-	for _, condition := range conditions {
-		if is, err := condition.Truth(x); err != nil || !is {
-			return false, err
+// each calls take for each row of a stream, which it opens and closes.
+func each(ctx context.Context, rows Rows, take func() error) error {
+	if err := rows.Open(ctx); err != nil {
+		return errors.Join(err, rows.Close())
+	}
+	return rest(ctx, rows, take)
+}
+
+// rest calls take for each row that an open stream still has, and closes it.
+func rest(ctx context.Context, rows Rows, take func() error) (err error) {
+	pulse := pulse{ctx: ctx}
+	for ok := true; ok && err == nil; {
+		if ok, err = rows.Next(); ok && err == nil {
+			err = pulse.check()
+		}
+		if ok && err == nil {
+			err = take()
 		}
 	}
-	return true, nil
+	return errors.Join(err, rows.Close())
+}
+
+// allTrue reports whether the row at hand meets all conditions. What they made is forgotten.
+func allTrue(x *evaluate.Context, conditions []*evaluate.Program) (is bool, err error) {
+	is = true
+	for i := 0; is && err == nil && i < len(conditions); i++ {
+		is, err = conditions[i].Truth(x)
+	}
+	x.Reset()
+	return is && err == nil, err
 }
 
 func setNull(row []datum.Datum, slots []int) {

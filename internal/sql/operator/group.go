@@ -78,12 +78,14 @@ type openGroups struct {
 
 // Open begins; groups that come in any order are gathered now.
 func (g *Group) Open(ctx context.Context) error {
-	err := g.Close()
+	if err := g.Close(); err != nil {
+		return err
+	}
 	g.Counts.Opens++
 	g.pulse.ctx, g.next = ctx, 0
 	g.memory.begin(g.Budget, &g.Counts)
-	if joined, failed := g.openParts(ctx); joined || failed != nil {
-		return errors.Join(err, failed)
+	if joined, err := g.openParts(ctx); joined || err != nil {
+		return err
 	}
 	g.source = g.Input
 	if g.Rollup {
@@ -93,14 +95,12 @@ func (g *Group) Open(ctx context.Context) error {
 		}
 		g.source = sort
 	}
-	if err == nil {
-		err = g.source.Open(ctx)
-	}
 	g.beginOrdered()
-	if g.streams = g.Together || g.Rollup; err == nil && !g.streams {
-		err = g.gather()
+	open := g.gather
+	if g.streams = g.Together || g.Rollup; g.streams {
+		open = g.source.Open
 	}
-	if err != nil {
+	if err := open(ctx); err != nil {
 		return errors.Join(err, g.Close())
 	}
 	return nil
@@ -112,28 +112,17 @@ func (g *Group) beginOrdered() {
 }
 
 // gather reads all rows.
-func (g *Group) gather() error {
+func (g *Group) gather(ctx context.Context) error {
 	g.found = map[string]*group{}
-	for {
-		ok, err := g.source.Next()
-		if err == nil {
-			err = g.pulse.check()
-		}
-		if err != nil {
-			return err
-		}
-		if !ok {
-			break
-		}
-		if err := g.add(); err != nil {
-			return err
-		}
+	err := each(ctx, g.source, func() error {
+		err := g.add()
 		g.Context.Reset()
-	}
+		return err
+	})
 	if len(g.Keys) == 0 && len(g.list) == 0 {
 		g.list = append(g.list, g.empty())
 	}
-	if err := g.source.Close(); err != nil || g.put == nil {
+	if err != nil || g.put == nil {
 		return err
 	}
 	return g.put.Finish()

@@ -84,15 +84,14 @@ const (
 
 // Open reads the right rows.
 func (j *HashJoin) Open(ctx context.Context) error {
-	err := j.Close()
+	if err := j.Close(); err != nil {
+		return err
+	}
 	j.Counts.Opens++
 	j.pulse.ctx, j.phase, j.rightRows, j.rightNull, j.candidates = ctx, probing, 0, false, false
 	j.table.begin(j.Budget, &j.Counts)
 	if j.keys, j.loose = j.Keys, nil; j.Kind == AntiNull && (len(j.Keys) != 1 || len(j.On) > 0) {
 		j.keys, j.loose = nil, j.Keys
-	}
-	if err != nil {
-		return err
 	}
 	if err := j.build(ctx); err != nil {
 		return errors.Join(err, j.Close())
@@ -101,23 +100,12 @@ func (j *HashJoin) Open(ctx context.Context) error {
 }
 
 func (j *HashJoin) build(ctx context.Context) error {
-	if err := j.Right.Open(ctx); err != nil {
-		return err
-	}
 	var parted *partWriter
-	for {
-		ok, err := j.Right.Next()
-		if err != nil {
-			return err
-		}
-		if !ok {
-			break
-		}
-		if parted, err = j.buildRow(parted); err != nil {
-			return err
-		}
-	}
-	if err := j.Right.Close(); err != nil {
+	err := each(ctx, j.Right, func() (err error) {
+		parted, err = j.buildRow(parted)
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	if j.empty() {
@@ -141,9 +129,6 @@ func (j *HashJoin) empty() bool {
 
 // buildRow takes the right row at hand.
 func (j *HashJoin) buildRow(parted *partWriter) (*partWriter, error) {
-	if err := j.pulse.check(); err != nil {
-		return parted, err
-	}
 	j.rightRows++
 	key, null, err := appendKeys(j.key[:0], j.Context, j.keys, true)
 	j.key = key
@@ -216,9 +201,7 @@ func (j *HashJoin) step() (bool, error) {
 		if err := cutSlots(row, j.Context.Row, j.RightSlots); err != nil {
 			return false, err
 		}
-		is, err := j.meets()
-		j.Context.Reset()
-		if err != nil || !is {
+		if is, err := j.meets(); err != nil || !is {
 			return false, err
 		}
 	}
@@ -233,10 +216,9 @@ func (j *HashJoin) step() (bool, error) {
 
 // meets judges the pair at hand by the conditions that are no keys.
 func (j *HashJoin) meets() (bool, error) {
-	if len(j.loose) > 0 {
-		if may, err := mayBeEqual(j.Context, j.loose); err != nil || !may {
-			return false, err
-		}
+	if may, err := mayBeEqual(j.Context, j.loose); err != nil || !may {
+		j.Context.Reset()
+		return false, err
 	}
 	return allTrue(j.Context, j.On)
 }

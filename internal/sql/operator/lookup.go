@@ -140,9 +140,7 @@ func (j *LookupJoin) step() (bool, error) {
 		setNull(j.Context.Row, j.RightSlots)
 		return true, nil
 	}
-	is, err := allTrue(j.Context, j.On)
-	j.Context.Reset()
-	if err != nil || !is {
+	if is, err := allTrue(j.Context, j.On); err != nil || !is {
 		return false, err
 	}
 	j.matched = true

@@ -92,9 +92,7 @@ func (j *LoopJoin) step() (bool, error) {
 		setNull(j.Context.Row, j.RightSlots)
 		return true, j.Right.Close()
 	}
-	is, err := allTrue(j.Context, j.On)
-	j.Context.Reset()
-	if err != nil || !is {
+	if is, err := allTrue(j.Context, j.On); err != nil || !is {
 		return false, err
 	}
 	j.matched = true

@@ -66,14 +66,8 @@ func (j *LooseJoin) keep() {
 
 // look notes the classes of the keys of one side.
 func (j *LooseJoin) look(ctx context.Context, rows Rows, right bool, classes []datum.Class, mixed []bool) error {
-	if err := rows.Open(ctx); err != nil {
-		return err
-	}
-	for {
-		ok, err := rows.Next()
-		if err != nil || !ok {
-			return errors.Join(err, rows.Close())
-		}
+	return each(ctx, rows, func() error {
+		defer j.Context.Reset()
 		for i := range j.all {
 			if j.Equal[i] == nil || mixed[i] {
 				continue
@@ -84,7 +78,7 @@ func (j *LooseJoin) look(ctx context.Context, rows Rows, right bool, classes []d
 			}
 			d, err := program.Value(j.Context)
 			if err != nil {
-				return errors.Join(err, rows.Close())
+				return err
 			}
 			if d.IsNull() {
 				continue
@@ -93,8 +87,8 @@ func (j *LooseJoin) look(ctx context.Context, rows Rows, right bool, classes []d
 			mixed[i] = class == 0 || classes[i] != 0 && classes[i] != class
 			classes[i] = class
 		}
-		j.Context.Reset()
-	}
+		return nil
+	})
 }
 
 // Close gives memory and files back.

@@ -48,14 +48,14 @@ type rightRow struct {
 
 // Open opens both sides.
 func (j *MergeJoin) Open(ctx context.Context) error {
-	err := j.Close()
+	if err := j.Close(); err != nil {
+		return err
+	}
 	j.Counts.Opens++
 	j.pulse.ctx, j.busy, j.opened, j.grouped = ctx, false, true, false
 	j.right = rightRow{key: j.right.key, record: j.right.record}
 	j.group.begin(j.Budget, &j.Counts)
-	if err == nil {
-		err = j.Left.Open(ctx)
-	}
+	err := j.Left.Open(ctx)
 	if err == nil {
 		err = j.Right.Open(ctx)
 	}
@@ -232,9 +232,7 @@ func (j *MergeJoin) pair() (ok bool, err error) {
 		j.busy = false
 		return !j.matched && j.alone(), nil
 	}
-	is, err := allTrue(j.Context, j.On)
-	j.Context.Reset()
-	if err != nil || !is {
+	if is, err := allTrue(j.Context, j.On); err != nil || !is {
 		return false, err
 	}
 	j.matched = true

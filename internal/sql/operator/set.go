@@ -39,13 +39,13 @@ const (
 
 // Open reads both sides.
 func (s *Subset) Open(ctx context.Context) error {
-	err := s.Close()
+	if err := s.Close(); err != nil {
+		return err
+	}
 	s.Counts.Opens++
 	s.pulse.ctx, s.any = ctx, false
 	s.sorter = s.memory.sorter(s.Budget, &s.Counts, 0, nil)
-	if err == nil {
-		err = s.read(ctx, s.Right, rightMark)
-	}
+	err := s.read(ctx, s.Right, rightMark)
 	if err == nil {
 		err = s.read(ctx, s.Left, leftMark)
 	}
@@ -59,20 +59,7 @@ func (s *Subset) Open(ctx context.Context) error {
 }
 
 func (s *Subset) read(ctx context.Context, side Rows, mark byte) error {
-	if err := side.Open(ctx); err != nil {
-		return err
-	}
-	for {
-		ok, err := side.Next()
-		if err == nil {
-			err = s.pulse.check()
-		}
-		if err != nil {
-			return errors.Join(err, side.Close())
-		}
-		if !ok {
-			return side.Close()
-		}
+	return each(ctx, side, func() error {
 		record := appendSlotKey(s.record[:0], s.Context.Row, s.Slots)
 		size := len(record)
 		record = append(record, mark)
@@ -80,10 +67,8 @@ func (s *Subset) read(ctx context.Context, side Rows, mark byte) error {
 			record = appendSlots(record, s.Context.Row, s.Slots)
 		}
 		s.record = binary.BigEndian.AppendUint32(record, uint32(size))
-		if err := s.sorter.Add(s.record); err != nil {
-			return errors.Join(sortError(err, s.memory.of), side.Close())
-		}
-	}
+		return sortError(s.sorter.Add(s.record), s.memory.of)
+	})
 }
 
 // Next moves to the next row.

@@ -32,13 +32,11 @@ func (f *Filter) Next() (bool, error) {
 			return false, err
 		}
 		is, err := allTrue(f.Context, f.Conditions)
-		f.Context.Reset()
-		if err != nil {
-			return false, err
-		}
 		if is {
 			f.Counts.Rows++
-			return true, nil
+		}
+		if is || err != nil {
+			return is, err
 		}
 		if err := f.pulse.check(); err != nil {
 			return false, err

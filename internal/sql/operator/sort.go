@@ -48,13 +48,12 @@ type Sort struct {
 
 // Open reads and sorts the input.
 func (s *Sort) Open(ctx context.Context) error {
-	err := s.Close()
+	if err := s.Close(); err != nil {
+		return err
+	}
 	s.Counts.Opens++
 	s.pulse.ctx = ctx
-	if err == nil {
-		err = s.fill(ctx)
-	}
-	if err != nil {
+	if err := s.fill(ctx); err != nil {
 		return errors.Join(err, s.Close())
 	}
 	return nil
@@ -65,37 +64,21 @@ func (s *Sort) fill(ctx context.Context) error {
 		return err
 	}
 	s.sorter = s.memory.sorter(s.Budget, &s.Counts, s.KeepMax, &s.room)
-	for {
-		ok, err := s.Input.Next()
-		if err == nil && ok {
-			err = s.pulse.check()
-		}
-		if err == nil && ok {
-			err = s.add()
-		}
-		if err != nil {
-			return err
-		}
-		if !ok {
-			break
-		}
-	}
-	if err := s.Input.Close(); err != nil {
+	if err := rest(ctx, s.Input, s.add); err != nil {
 		return err
 	}
 	return s.sorter.Finish()
 }
 
 func (s *Sort) add() error {
-	record := s.record[:0]
-	record, err := appendOrder(record, s.Context, s.Order)
+	record, err := appendOrder(s.record[:0], s.Context, s.Order)
 	if err != nil {
 		return err
 	}
 	s.number++
 	record = binary.BigEndian.AppendUint64(record, s.number)
-	size := len(record)
-	s.record = binary.BigEndian.AppendUint32(appendSlots(record, s.Context.Row, s.Slots), uint32(size))
+	size := uint32(len(record))
+	s.record = binary.BigEndian.AppendUint32(appendSlots(record, s.Context.Row, s.Slots), size)
 	s.Context.Reset()
 	return sortError(s.sorter.Add(s.record), s.memory.of)
 }

@@ -29,26 +29,16 @@ func (s *Spool) fill(ctx context.Context) error {
 	}
 	s.Counts.Opens++
 	s.rows.begin(s.Budget, &s.Counts)
-	pulse := pulse{ctx: ctx}
-	if err := s.Input.Open(ctx); err != nil {
-		return err
-	}
-	for {
-		ok, err := s.Input.Next()
-		if err == nil && ok {
-			s.record = appendSlots(s.record[:0], s.Context.Row, s.Slots)
-			s.Counts.Rows++
-			err = errors.Join(pulse.check(), s.rows.add(s.record))
-		}
-		if err != nil {
-			return errors.Join(err, s.Close())
-		}
-		if !ok {
-			break
-		}
+	err := each(ctx, s.Input, func() error {
+		s.record = appendSlots(s.record[:0], s.Context.Row, s.Slots)
+		s.Counts.Rows++
+		return s.rows.add(s.record)
+	})
+	if err != nil {
+		return errors.Join(err, s.Close())
 	}
 	s.filled = true
-	return errors.Join(s.Input.Close(), s.rows.finish())
+	return s.rows.finish()
 }
 
 // Close gives memory and files back; the next Reader that opens reads the input again. No Reader may be open.

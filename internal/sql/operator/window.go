@@ -48,13 +48,12 @@ type peerGroup struct {
 
 // Open reads and sorts the input.
 func (w *Window) Open(ctx context.Context) error {
-	err := w.Close()
+	if err := w.Close(); err != nil {
+		return err
+	}
 	w.Counts.Opens++
 	w.pulse.ctx, w.pending, w.number = ctx, false, 0
-	if err == nil {
-		err = w.fill(ctx)
-	}
-	if err != nil {
+	if err := w.fill(ctx); err != nil {
 		return errors.Join(err, w.Close())
 	}
 	return nil
@@ -65,22 +64,10 @@ func (w *Window) fill(ctx context.Context) error {
 		return err
 	}
 	w.sorter = w.memory.sorter(w.Budget, &w.Counts, 0, nil)
-	for {
-		ok, err := w.Input.Next()
-		if err == nil && ok {
-			err = w.pulse.check()
-		}
-		if err == nil && ok {
-			err = w.add()
-		}
-		if err != nil {
-			return err
-		}
-		if !ok {
-			break
-		}
+	if err := rest(ctx, w.Input, w.add); err != nil {
+		return err
 	}
-	if err := errors.Join(w.Input.Close(), w.sorter.Finish()); err != nil {
+	if err := w.sorter.Finish(); err != nil {
 		return err
 	}
 	w.rows.begin(w.Budget, &w.Counts)
