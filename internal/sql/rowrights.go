@@ -159,14 +159,14 @@ func (n *accessCollector) bind(where tree.Expression) {
 			if n.bind(e.Left); n.keys == nil {
 				n.bind(e.Right)
 			}
-		case e.Operator == tree.Equal && n.isLeading(e.Left) && isValue(e.Right):
+		case e.Operator == tree.Equal && n.isLeading(e.Left) && tree.IsValue(e.Right):
 			n.keys = []tree.Expression{e.Right}
-		case e.Operator == tree.Equal && n.isLeading(e.Right) && isValue(e.Left):
+		case e.Operator == tree.Equal && n.isLeading(e.Right) && tree.IsValue(e.Left):
 			n.keys = []tree.Expression{e.Left}
 		}
 	case *tree.In:
 		if !e.Not && n.isLeading(e.X) &&
-			!slices.ContainsFunc(e.List, func(e tree.Expression) bool { return !isValue(e) }) {
+			!slices.ContainsFunc(e.List, func(e tree.Expression) bool { return !tree.IsValue(e) }) {
 			n.keys = e.List
 		}
 	}
@@ -176,14 +176,6 @@ func (n *accessCollector) isLeading(e tree.Expression) bool {
 	c, ok := e.(*tree.Column)
 	return ok && len(n.table.Key) > 0 && n.table.Key[0].Column >= 0 && c.Name == n.table.Key[0].Name &&
 		(c.Table == "" || c.Table == n.alias)
-}
-
-func isValue(e tree.Expression) bool {
-	switch e.(type) {
-	case *tree.Literal, *tree.Parameter:
-		return true
-	}
-	return false
 }
 
 // collectedNames returns the collected names.
@@ -294,7 +286,7 @@ func (n *accessCollector) insert(read *tree.Insert) {
 		}
 	}
 	for _, row := range read.Rows {
-		if at < 0 || at >= len(row) || !isValue(row[at]) {
+		if at < 0 || at >= len(row) || !tree.IsValue(row[at]) {
 			n.keys = nil
 			break
 		}

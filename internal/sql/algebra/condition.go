@@ -42,7 +42,7 @@ func (it *item) leaves() set {
 // condition finds what a conjunct needs.
 func (s *scope) condition(e tree.Expression) (c condition, err error) {
 	c.e = e
-	evaluate.Walk(e, func(e tree.Expression) bool {
+	tree.Walk(e, func(e tree.Expression) bool {
 		if e, ok := e.(*tree.Column); ok {
 			if l := s.leafOf(e); l != nil {
 				c.needs |= l.set()
@@ -222,9 +222,9 @@ func (s *scope) close(list []condition) []condition {
 					group[k] = x
 				}
 			}
-		case isA && !isB && isValue(e.Right):
+		case isA && !isB && tree.IsValue(e.Right):
 			values[key(a)] = e.Right
-		case isB && !isA && isValue(e.Left):
+		case isB && !isA && tree.IsValue(e.Left):
 			values[key(b)] = e.Left
 		}
 	}
@@ -249,14 +249,6 @@ func (s *scope) close(list []condition) []condition {
 		g, known := group[key(a)]
 		return known && g == group[key(b)]
 	})
-}
-
-func isValue(e tree.Expression) bool {
-	switch e.(type) {
-	case *tree.Literal, *tree.Parameter:
-		return true
-	}
-	return false
 }
 
 func (s *scope) sameType(a, b *tree.Column) bool {

@@ -48,7 +48,7 @@ func contains(list []tree.Expression, e tree.Expression) bool {
 // isSteady reports whether an expression has one value for a row: it has no query in it and no function such as RAND().
 func isSteady(e tree.Expression) bool {
 	steady := true
-	evaluate.Walk(e, func(e tree.Expression) bool {
+	tree.Walk(e, func(e tree.Expression) bool {
 		call, ok := e.(*tree.Call)
 		steady = steady && tree.QueryOf(e) == nil && !(ok && plan.IsVolatile(call))
 		return steady
@@ -156,15 +156,15 @@ func ranged(e tree.Expression) *tree.Column {
 	case *tree.Binary:
 		switch e.Operator {
 		case tree.Less, tree.LessOrEqual, tree.Greater, tree.GreaterOrEqual:
-			if c, ok := e.Left.(*tree.Column); ok && isValue(e.Right) {
+			if c, ok := e.Left.(*tree.Column); ok && tree.IsValue(e.Right) {
 				return c
 			}
-			if c, ok := e.Right.(*tree.Column); ok && isValue(e.Left) {
+			if c, ok := e.Right.(*tree.Column); ok && tree.IsValue(e.Left) {
 				return c
 			}
 		}
 	case *tree.Between:
-		if c, ok := e.X.(*tree.Column); ok && !e.Not && isValue(e.Low) && isValue(e.High) {
+		if c, ok := e.X.(*tree.Column); ok && !e.Not && tree.IsValue(e.Low) && tree.IsValue(e.High) {
 			return c
 		}
 	}

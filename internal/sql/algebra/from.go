@@ -305,7 +305,7 @@ func isPlain(q *tree.Select) bool {
 	}
 	plain := true
 	for _, e := range list {
-		evaluate.Walk(e, func(e tree.Expression) bool {
+		tree.Walk(e, func(e tree.Expression) bool {
 			switch e := e.(type) {
 			case *tree.Subquery, *tree.Exists, *tree.InQuery, *tree.Quantified, *tree.Variable:
 				plain = false

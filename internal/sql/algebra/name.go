@@ -48,7 +48,7 @@ func (s *scope) unknown(c *tree.Column, where string) error {
 	if err := definition.CheckCursor(c.Name); err != nil {
 		return err
 	}
-	e := fault.New(fault.UnknownColumn, columnText(c), where)
+	e := fault.New(fault.UnknownColumn, c.String(), where)
 	if v := s.findVisible(c); v != nil {
 		return e.Meant(c.Name, namesOf(v.columns))
 	}
@@ -231,7 +231,7 @@ func (n *nest) find(c *tree.Column, where string) (tree.Expression, error) {
 
 // again notes the parameters of an expression that a query further out has lent before.
 func (n *nest) again(e tree.Expression) tree.Expression {
-	evaluate.Walk(e, func(e tree.Expression) bool {
+	tree.Walk(e, func(e tree.Expression) bool {
 		if p, ok := e.(*tree.Parameter); ok {
 			for _, d := range n.of.outer.depends {
 				if d.parameter == p.Index {

@@ -77,7 +77,7 @@ func (s *scope) aggregatesWithin(read *tree.Select) (calls []*tree.Call, err err
 	upper := *read
 	upper.Where, upper.GroupBy = nil, nil
 	for e := range expressions(&upper) {
-		evaluate.Walk(e, func(e tree.Expression) bool {
+		tree.Walk(e, func(e tree.Expression) bool {
 			q := tree.QueryOf(e)
 			if q == nil || err != nil || !hasAggregate(q) {
 				return err == nil
@@ -108,7 +108,7 @@ func hasAggregate(q tree.Query) (has bool) {
 		return false
 	}
 	for e := range expressions(read) {
-		evaluate.Walk(e, func(e tree.Expression) bool {
+		tree.Walk(e, func(e tree.Expression) bool {
 			call, ok := e.(*tree.Call)
 			within := tree.QueryOf(e)
 			has = has || ok && evaluate.IsAggregate(call.Name) || within != nil && hasAggregate(within)

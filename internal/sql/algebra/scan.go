@@ -197,7 +197,7 @@ func (r *region) guess(l *leaf, list []condition, whole float64, by *database.Pl
 func (s *scope) isBlind(list []condition) bool {
 	blind := false
 	for _, c := range list {
-		evaluate.Walk(c.e, func(e tree.Expression) bool {
+		tree.Walk(c.e, func(e tree.Expression) bool {
 			if p, ok := e.(*tree.Parameter); ok && (p.Index >= s.Parameters || s.Execution.Context == nil) {
 				blind = true
 			}

@@ -5,7 +5,6 @@ package algebra
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -340,9 +339,4 @@ func (s *scope) WordsOf(columns []*tree.Column) (evaluate.WordsOf, error) {
 		of, names[i] = l, found.Name
 	}
 	return plan.WordsOf(of.table, names)
-}
-
-func columnText(c *tree.Column) string {
-	return strings.Join(slices.DeleteFunc([]string{c.Database, c.Table, c.Name},
-		func(s string) bool { return s == "" }), ".")
 }

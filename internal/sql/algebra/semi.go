@@ -167,7 +167,7 @@ func (s *scope) joins(left, right *item, on []tree.Expression) bool {
 // leavesOf are the tables of an expression's columns; none if it has a query.
 func (s *scope) leavesOf(e tree.Expression) (all set) {
 	hasQuery := false
-	evaluate.Walk(e, func(e tree.Expression) bool {
+	tree.Walk(e, func(e tree.Expression) bool {
 		if column, ok := e.(*tree.Column); ok {
 			all |= s.leafOf(column).set()
 		}

@@ -61,7 +61,7 @@ func (q *Query) drop(queries map[*tree.Select]*inner) {
 func (s *scope) unnestable(read *tree.Select) map[*tree.Select]*inner {
 	found := map[*tree.Select]*inner{}
 	for e := range expressions(read) {
-		evaluate.Walk(e, func(e tree.Expression) bool {
+		tree.Walk(e, func(e tree.Expression) bool {
 			sub, ok := e.(*tree.Subquery)
 			if !ok {
 				return true
@@ -173,7 +173,7 @@ func replaceQueries(read *tree.Select, values map[tree.Query]tree.Expression) *t
 func (s *scope) costOf(b *Block, read *tree.Select, replaced map[tree.Query]tree.Expression) float64 {
 	rows, cost := estimateOf(b.From)
 	for _, one := range read.List {
-		evaluate.Walk(one.Expression, func(e tree.Expression) bool {
+		tree.Walk(one.Expression, func(e tree.Expression) bool {
 			q := tree.QueryOf(e)
 			if in := s.nested[q]; in != nil && replaced[q] == nil {
 				_, each := in.nested.Block.estimate()
@@ -334,7 +334,7 @@ func (s *scope) correlation(e tree.Expression, n *nest) (k correlation, ok bool)
 // isClosed reports whether an expression has neither values of the query around nor queries in it.
 func isClosed(e tree.Expression, n *nest) bool {
 	closed := true
-	evaluate.Walk(e, func(e tree.Expression) bool {
+	tree.Walk(e, func(e tree.Expression) bool {
 		p, ok := e.(*tree.Parameter)
 		closed = closed && tree.QueryOf(e) == nil &&
 			!(ok && slices.ContainsFunc(n.depends, func(d dependency) bool { return d.parameter == p.Index }))

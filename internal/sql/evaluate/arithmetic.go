@@ -164,12 +164,8 @@ type bitwise struct {
 }
 
 func (n *bitwise) value(x *Context) (datum.Datum, error) {
-	a, err := n.left.value(x)
-	if err != nil || a.IsNull() {
-		return datum.Null, err
-	}
-	b, err := n.right.value(x)
-	if err != nil || b.IsNull() {
+	a, b, err := operandsOf(n.left, n.right, tree.Equal, x)
+	if err != nil || a.IsNull() || b.IsNull() {
 		return datum.Null, err
 	}
 	v, w := a.Bits(), b.Bits()

@@ -158,12 +158,8 @@ type interval struct {
 }
 
 func (n *interval) value(x *Context) (datum.Datum, error) {
-	d, err := n.of.value(x)
-	if err != nil || d.IsNull() {
-		return datum.Null, err
-	}
-	amount, err := n.amount.value(x)
-	if err != nil || amount.IsNull() {
+	d, amount, err := operandsOf(n.of, n.amount, tree.Equal, x)
+	if err != nil || d.IsNull() || amount.IsNull() {
 		return datum.Null, err
 	}
 	moved, err := function.AddInterval(&x.Environment, d, amount, n.unit, n.negative)

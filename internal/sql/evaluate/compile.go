@@ -6,6 +6,7 @@ import (
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
+	"slices"
 )
 
 // depthMax bounds how deep an expression nests.
@@ -133,13 +134,13 @@ func (c *compiler) all(expressions ...tree.Expression) ([]typedNode, error) {
 	return operands, nil
 }
 
+func allConstant(operands []typedNode) bool {
+	return !slices.ContainsFunc(operands, func(o typedNode) bool { return !o.constant })
+}
+
 // settle reports whether all operands are constant. If only some are, these are computed once for each execution.
 func settle(operands []typedNode) (constant bool) {
-	constant = true
-	for i := range operands {
-		constant = constant && operands[i].constant
-	}
-	if constant {
+	if allConstant(operands) {
 		return true
 	}
 	for i := range operands {

@@ -70,17 +70,14 @@ func IsAggregate(name string) bool { return aggregates[name] != 0 }
 func Aggregates(expressions ...tree.Expression) []*tree.Call {
 	var found []*tree.Call
 	for _, e := range expressions {
-		Walk(e, func(e tree.Expression) bool {
+		tree.Walk(e, func(e tree.Expression) bool {
 			call, ok := e.(*tree.Call)
 			if !ok || call.Over != nil || !IsAggregate(call.Name) {
 				return true
 			}
-			for _, other := range found {
-				if Same(call, other) {
-					return false
-				}
+			if !slices.ContainsFunc(found, func(other *tree.Call) bool { return Same(call, other) }) {
+				found = append(found, call)
 			}
-			found = append(found, call)
 			return false
 		})
 	}

@@ -131,7 +131,7 @@ func (m *members) contains(d datum.Datum) truth {
 			}
 		}
 	}
-	found := when(false)
+	found := no
 	if m.null {
 		found = unknown
 	}
@@ -176,11 +176,7 @@ func (c *compiler) in(e *tree.In) (typedNode, error) {
 	if err != nil {
 		return typedNode{}, err
 	}
-	constants := true
-	for _, element := range list {
-		constants = constants && element.constant
-	}
-	if constants && !of.constant {
+	if allConstant(list) && !of.constant {
 		return typedNode{&inSet{of: of.node, list: nodes(list), t: of.t, not: e.Not}, isTruth, false}, nil
 	}
 	operands := append([]typedNode{of}, list...)

@@ -63,12 +63,8 @@ type regular struct {
 func (n *regular) value(x *Context) (datum.Datum, error) { return valueOf(n, x) }
 
 func (n *regular) truth(x *Context) (truth, error) {
-	d, err := n.of.value(x)
-	if err != nil || d.IsNull() {
-		return unknown, err
-	}
-	pattern, err := n.pattern.value(x)
-	if err != nil || pattern.IsNull() {
+	d, pattern, err := operandsOf(n.of, n.pattern, tree.Equal, x)
+	if err != nil || d.IsNull() || pattern.IsNull() {
 		return unknown, err
 	}
 	compiled, err := x.Regexp(x.TextOf(pattern))

@@ -2,7 +2,9 @@
 
 package evaluate
 
-import "github.com/weftdb/weft/internal/sql/datum"
+import (
+	"github.com/weftdb/weft/internal/sql/datum"
+)
 
 // valueOf is the value of a condition.
 func valueOf(p predicate, x *Context) (datum.Datum, error) {

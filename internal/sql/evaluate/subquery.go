@@ -3,8 +3,6 @@
 package evaluate
 
 import (
-	"slices"
-
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -162,13 +160,8 @@ func (c *compiler) inQuery(e *tree.InQuery) (typedNode, error) {
 	return c.anyOf(e.X, e.Query, tree.Equal, e.Not)
 }
 
-// negatedRelation has, for each relation, the one that is TRUE exactly where it is FALSE. // immutable
-var negatedRelation = map[tree.Operator]tree.Operator{tree.Equal: tree.NotEqual, tree.NotEqual: tree.Equal,
-	tree.Less:           tree.GreaterOrEqual,
-	tree.GreaterOrEqual: tree.Less, tree.Greater: tree.LessOrEqual, tree.LessOrEqual: tree.Greater}
-
 func (c *compiler) compileQuantified(e *tree.Quantified) (typedNode, error) {
-	negated, ok := negatedRelation[e.Operator]
+	negated, ok := e.Operator.Negated()
 	if !ok {
 		return typedNode{}, fault.New(fault.NotSupported, "ANY and ALL are only allowed after =, <>, <, <=, > and >=.")
 	}
@@ -196,7 +189,7 @@ func (c *compiler) compareRow(e *tree.Binary) (found typedNode, ok bool, err err
 		return found, true, err
 	}
 	of, err := c.compileQuery(query.Query, false, len(operands))
-	constant := !slices.ContainsFunc(operands, func(o typedNode) bool { return !o.constant }) && of.Constant
+	constant := allConstant(operands) && of.Constant
 	return typedNode{&rowComparison{number: of.Number, operator: operator, values: nodes(operands)}, isTruth, constant},
 		true, err
 }

@@ -4,18 +4,16 @@ package evaluate
 
 import (
 	"bytes"
+	"reflect"
 	"slices"
 
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// Walk is tree.Walk.
-func Walk(e tree.Expression, visit func(tree.Expression) bool) { tree.Walk(e, visit) }
-
 // Columns returns the columns that an expression names, in the order in which they stand; one may occur twice.
 func Columns(e tree.Expression) []*tree.Column {
 	var found []*tree.Column
-	Walk(e, func(e tree.Expression) bool {
+	tree.Walk(e, func(e tree.Expression) bool {
 		if c, ok := e.(*tree.Column); ok {
 			found = append(found, c)
 		}
@@ -33,90 +31,69 @@ func Same(a, b tree.Expression) bool {
 	return sameNode(a, b) && slices.EqualFunc(tree.Children(a), tree.Children(b), Same)
 }
 
-// sameNode compares two nodes without what is below them.
+// sameNode compares two nodes without what is below them. A query is the same as itself alone.
 func sameNode(a, b tree.Expression) bool {
+	if reflect.TypeOf(a) != reflect.TypeOf(b) {
+		return false
+	}
 	switch a := a.(type) {
 	case *tree.Column:
-		b, ok := b.(*tree.Column)
-		return ok && a.Name == b.Name && (a.Table == b.Table || a.Table == "" || b.Table == "")
-	case *tree.Star:
-		_, ok := b.(*tree.Star)
-		return ok
+		b := b.(*tree.Column)
+		return a.Name == b.Name && (a.Table == b.Table || a.Table == "" || b.Table == "")
 	case *tree.Literal:
-		b, ok := b.(*tree.Literal)
-		return ok && a.Value.Kind() == b.Value.Kind() && bytes.Equal(a.Value.AppendKey(nil), b.Value.AppendKey(nil))
-	case *tree.Parameter:
-		b, ok := b.(*tree.Parameter)
-		return ok && a.Index == b.Index
+		b := b.(*tree.Literal)
+		return a.Value.Kind() == b.Value.Kind() && bytes.Equal(a.Value.AppendKey(nil), b.Value.AppendKey(nil))
 	case *tree.Variable:
-		b, ok := b.(*tree.Variable)
-		return ok && *a == *b
-	case *tree.Unary:
-		b, ok := b.(*tree.Unary)
-		return ok && a.Operator == b.Operator
-	case *tree.Binary:
-		b, ok := b.(*tree.Binary)
-		return ok && a.Operator == b.Operator
-	case *tree.In:
-		b, ok := b.(*tree.In)
-		return ok && a.Not == b.Not
-	case *tree.Between:
-		b, ok := b.(*tree.Between)
-		return ok && a.Not == b.Not
-	case *tree.Like:
-		b, ok := b.(*tree.Like)
-		return ok && a.Not == b.Not && a.Regexp == b.Regexp && a.Escape == b.Escape && a.EscapeGiven == b.EscapeGiven
-	}
-	return sameCompound(a, b)
-}
-
-func sameCompound(a, b tree.Expression) bool {
-	switch a := a.(type) {
-	case *tree.Is:
-		b, ok := b.(*tree.Is)
-		return ok && a.Kind == b.Kind && a.Not == b.Not
-	case *tree.Tuple:
-		_, ok := b.(*tree.Tuple)
-		return ok
-	case *tree.Case:
-		b, ok := b.(*tree.Case)
-		return ok && len(a.Whens) == len(b.Whens)
-	case *tree.Cast:
-		b, ok := b.(*tree.Cast)
-		return ok && a.To == b.To
-	case *tree.Interval:
-		b, ok := b.(*tree.Interval)
-		return ok && a.Unit == b.Unit
-	case *tree.ValuesOf:
-		b, ok := b.(*tree.ValuesOf)
-		return ok && a.Column == b.Column
+		return *a == *b.(*tree.Variable)
 	case *tree.Call:
-		b, ok := b.(*tree.Call)
-		return ok && sameCall(a, b)
-	case *tree.Computed:
-		b, ok := b.(*tree.Computed)
-		return ok && a.Slot == b.Slot
+		return sameCall(a, b.(*tree.Call))
+	case *tree.Like:
+		b := b.(*tree.Like)
+		return a.Not == b.Not && a.Regexp == b.Regexp && a.Escape == b.Escape && a.EscapeGiven == b.EscapeGiven
+	case *tree.Is:
+		b := b.(*tree.Is)
+		return a.Kind == b.Kind && a.Not == b.Not
+	case *tree.InQuery:
+		b := b.(*tree.InQuery)
+		return a.Query == b.Query && a.Not == b.Not
+	case *tree.Quantified:
+		b := b.(*tree.Quantified)
+		return a.Query == b.Query && a.Operator == b.Operator && a.All == b.All
 	}
-	return sameQuery(a, b)
+	return traitOf(a) == traitOf(b) && traitOf(a) != nil
 }
 
-// sameQuery compares queries in expressions: each is the same as itself alone.
-func sameQuery(a, b tree.Expression) bool {
-	switch a := a.(type) {
+// traitOf is the one thing by which nodes of other types differ; nil: they are never the same.
+func traitOf(e tree.Expression) any {
+	switch e := e.(type) {
+	case *tree.Star, *tree.Tuple:
+		return true
+	case *tree.Parameter:
+		return e.Index
+	case *tree.Unary:
+		return e.Operator
+	case *tree.Binary:
+		return e.Operator
+	case *tree.In:
+		return e.Not
+	case *tree.Between:
+		return e.Not
+	case *tree.Case:
+		return len(e.Whens)
+	case *tree.Cast:
+		return e.To
+	case *tree.Interval:
+		return e.Unit
+	case *tree.ValuesOf:
+		return e.Column
+	case *tree.Computed:
+		return e.Slot
 	case *tree.Subquery:
-		b, ok := b.(*tree.Subquery)
-		return ok && a.Query == b.Query
+		return e.Query
 	case *tree.Exists:
-		b, ok := b.(*tree.Exists)
-		return ok && a.Query == b.Query
-	case *tree.InQuery:
-		b, ok := b.(*tree.InQuery)
-		return ok && a.Query == b.Query && a.Not == b.Not
-	case *tree.Quantified:
-		b, ok := b.(*tree.Quantified)
-		return ok && a.Query == b.Query && a.Operator == b.Operator && a.All == b.All
+		return e.Query
 	}
-	return false
+	return nil
 }
 
 func sameCall(a, b *tree.Call) bool {

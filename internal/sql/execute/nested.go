@@ -192,16 +192,5 @@ func matches(operator tree.Operator, values, row []datum.Datum) (is, null bool) 
 		return operator == tree.Equal && same, !same
 	}
 	order, null := datum.Compare(values[0], row[0])
-	if null {
-		return false, true
-	}
-	switch operator {
-	case tree.Less:
-		return order < 0, false
-	case tree.LessOrEqual:
-		return order <= 0, false
-	case tree.Greater:
-		return order > 0, false
-	}
-	return order >= 0, false
+	return !null && operator.Holds(order), null
 }

@@ -213,7 +213,7 @@ func (p *parser) substringFrom(c *tree.Call) {
 // positionOf reads POSITION(x IN y), which is LOCATE(x, y).
 func (p *parser) positionOf(c *tree.Call) {
 	c.Name = "locate"
-	c.Arguments = append(c.Arguments, p.binary(bindBitOr))
+	c.Arguments = append(c.Arguments, p.binary(tree.BindBitOr))
 	if !p.Accept("in") {
 		p.Expect(",")
 	}
@@ -280,7 +280,7 @@ func (p *parser) interval() tree.Expression {
 	if tuple, ok := x.(*tree.Tuple); ok {
 		return &tree.Call{Name: "interval", Arguments: tuple.Elements, At: first.Start}
 	}
-	return &tree.Interval{X: p.binaryFrom(x, bindOr), Unit: p.unit()}
+	return &tree.Interval{X: p.binaryFrom(x, tree.BindOr), Unit: p.unit()}
 }
 
 // caseWhen reads CASE .. END.
@@ -347,7 +347,7 @@ func (p *parser) match() tree.Expression {
 	p.Expect("match")
 	p.List(func() { c.Arguments = append(c.Arguments, p.column()) })
 	p.Expect("against", "(")
-	c.Arguments = append(c.Arguments, p.binary(bindBitOr))
+	c.Arguments = append(c.Arguments, p.binary(tree.BindBitOr))
 	boolean := false
 	if p.Accept("in") {
 		if boolean = p.AcceptAny("boolean", "natural") == "boolean"; !boolean {

@@ -11,73 +11,30 @@ import (
 	"github.com/weftdb/weft/internal/sql/tree"
 )
 
-// How tightly operators bind, the loosest first.
-const (
-	bindNothing = iota
-	bindOr
-	bindXor
-	bindAnd
-	bindNot
-	bindComparison
-	bindPredicate // IN, BETWEEN, LIKE
-	bindBitOr
-	bindBitAnd
-	bindShift
-	bindSum
-	bindProduct
-	bindBitXor
-	bindConcat
-)
+// operators are the operators between two operands, by the words and symbols that they are written as. immutable
+var operators = map[string]tree.Operator{
+	"=": tree.Equal, "==": tree.Equal, "<=>": tree.NullSafeEqual, "<>": tree.NotEqual, "!=": tree.NotEqual,
+	"<": tree.Less, "<=": tree.LessOrEqual, ">": tree.Greater, ">=": tree.GreaterOrEqual,
+	"and": tree.And, "&&": tree.And, "or": tree.Or, "||": tree.Or, "xor": tree.Xor,
+	"|": tree.BitOr, "&": tree.BitAnd, "^": tree.BitXor, "<<": tree.ShiftLeft, ">>": tree.ShiftRight,
+	"+": tree.Plus, "-": tree.Minus, "*": tree.Multiply, "/": tree.Divide, "div": tree.IntegerDivide,
+	"%": tree.Modulo, "mod": tree.Modulo,
+}
 
-// operatorOf returns the operator that a keyword or symbol is between two operands.
+// bindConcat is how tightly || binds where it joins texts.
+const bindConcat = tree.BindUnary
+
+// operatorOf returns the operator that a keyword or symbol is between two operands, and how tightly it binds; 0: it is
+// none.
 func operatorOf(word string) (operator tree.Operator, binds int) {
-	switch word {
-	case "=", "==":
-		return tree.Equal, bindComparison
-	case "and", "&&":
-		return tree.And, bindAnd
-	case "or", "||":
-		return tree.Or, bindOr
-	case "xor":
-		return tree.Xor, bindXor
-	case "<=>":
-		return tree.NullSafeEqual, bindComparison
-	case "<>", "!=":
-		return tree.NotEqual, bindComparison
-	case "<":
-		return tree.Less, bindComparison
-	case "<=":
-		return tree.LessOrEqual, bindComparison
-	case ">":
-		return tree.Greater, bindComparison
-	case ">=":
-		return tree.GreaterOrEqual, bindComparison
-	case "|":
-		return tree.BitOr, bindBitOr
-	case "&":
-		return tree.BitAnd, bindBitAnd
-	case "<<":
-		return tree.ShiftLeft, bindShift
-	case ">>":
-		return tree.ShiftRight, bindShift
-	case "+":
-		return tree.Plus, bindSum
-	case "-":
-		return tree.Minus, bindSum
-	case "*":
-		return tree.Multiply, bindProduct
-	case "/":
-		return tree.Divide, bindProduct
-	case "div":
-		return tree.IntegerDivide, bindProduct
-	case "%", "mod":
-		return tree.Modulo, bindProduct
-	case "^":
-		return tree.BitXor, bindBitXor
-	case token.Pipes:
+	if word == token.Pipes {
 		return 0, bindConcat
 	}
-	return 0, bindNothing
+	operator, ok := operators[word]
+	if !ok {
+		return 0, 0
+	}
+	return operator, operator.Binding()
 }
 
 // expression reads one expression.
@@ -85,7 +42,7 @@ func (p *parser) expression() tree.Expression {
 	if p.depth == 0 {
 		p.operators = 0
 	}
-	return p.binary(bindOr)
+	return p.binary(tree.BindOr)
 }
 
 // enter counts one more level of nesting; leave ends it.
@@ -108,7 +65,7 @@ func (p *parser) binary(least int) tree.Expression { return p.binaryFrom(p.opera
 func (p *parser) binaryFrom(left tree.Expression, least int) tree.Expression {
 	for p.At.Word != "" {
 		operator, binds := operatorOf(p.At.Word)
-		if binds == bindNothing {
+		if binds == 0 {
 			next, ok := p.predicate(left, least)
 			if !ok {
 				return left
@@ -121,11 +78,11 @@ func (p *parser) binaryFrom(left tree.Expression, least int) tree.Expression {
 			switch {
 			case binds == bindConcat:
 				left = concatenation(left, p.binary(binds+1))
-			case binds == bindComparison && p.quantifies():
+			case binds == tree.BindComparison && p.quantifies():
 				left = p.readQuantified(operator, left)
 			default:
 				next := &tree.Binary{Operator: operator, Left: left, Right: p.binary(binds + 1)}
-				if binds == bindComparison {
+				if binds == tree.BindComparison {
 					p.weighComparison(next)
 				}
 				left = next
@@ -150,7 +107,7 @@ func concatenation(left, right tree.Expression) tree.Expression {
 
 // operand reads the first operand, with NOT where it may stand.
 func (p *parser) operand(least int) tree.Expression {
-	if p.At.Word != "not" || least > bindNot {
+	if p.At.Word != "not" || least > tree.BindNot {
 		return p.unary()
 	}
 	p.Advance()
@@ -158,7 +115,7 @@ func (p *parser) operand(least int) tree.Expression {
 		return nil
 	}
 	defer p.leave()
-	return &tree.Unary{Operator: tree.Not, X: p.binary(bindNot)}
+	return &tree.Unary{Operator: tree.Not, X: p.binary(tree.BindNot)}
 }
 
 // quantifies reports whether ANY, SOME or ALL (query) comes.
@@ -184,11 +141,11 @@ func (p *parser) readQuantified(operator tree.Operator, x tree.Expression) tree.
 // predicate reads IS, IN, BETWEEN, LIKE and REGEXP behind their operand; ok is false if none comes or if it binds too
 // loosely.
 func (p *parser) predicate(x tree.Expression, least int) (e tree.Expression, ok bool) {
-	if p.At.Word == "is" && least <= bindComparison {
+	if p.At.Word == "is" && least <= tree.BindComparison {
 		p.Advance()
 		return p.isWhat(x), true
 	}
-	if least > bindPredicate {
+	if least > tree.BindPredicate {
 		return nil, false
 	}
 	word := p.At.Word
@@ -208,7 +165,7 @@ func (p *parser) predicate(x tree.Expression, least int) (e tree.Expression, ok 
 		sound := func(x tree.Expression) tree.Expression {
 			return &tree.Call{Name: "soundex", Arguments: []tree.Expression{x}}
 		}
-		return &tree.Binary{Operator: tree.Equal, Left: sound(x), Right: sound(p.binary(bindBitOr))}, true
+		return &tree.Binary{Operator: tree.Equal, Left: sound(x), Right: sound(p.binary(tree.BindBitOr))}, true
 	default:
 		return nil, false
 	}
@@ -224,13 +181,13 @@ func (p *parser) predicate(x tree.Expression, least int) (e tree.Expression, ok 
 	case "in":
 		return p.in(x, negated), true
 	case "between":
-		between := &tree.Between{X: x, Low: p.binary(bindBitOr), Not: negated}
+		between := &tree.Between{X: x, Low: p.binary(tree.BindBitOr), Not: negated}
 		p.Expect("and")
-		between.High = p.binary(bindPredicate)
+		between.High = p.binary(tree.BindPredicate)
 		p.weigh(&between.X, &between.Low, &between.High)
 		return between, true
 	}
-	like := &tree.Like{X: x, Pattern: p.binary(bindBitOr), Not: negated, Regexp: word != "like"}
+	like := &tree.Like{X: x, Pattern: p.binary(tree.BindBitOr), Not: negated, Regexp: word != "like"}
 	p.weighLike(like)
 	if word == "like" {
 		if p.Accept("escape") {

@@ -121,7 +121,7 @@ func (p *parser) readBound() (b tree.Bound) {
 		p.Expect("preceding")
 		return b
 	}
-	b.Offset = p.binary(bindBitOr)
+	b.Offset = p.binary(tree.BindBitOr)
 	switch p.AcceptAny("preceding", "following") {
 	case "preceding":
 		b.Kind = tree.Preceding

@@ -229,13 +229,13 @@ func (c *compiler) depend(column *tree.Column, where string, number int) error {
 	}
 	if !c.statement.Loose && !c.origin.Depends(column, g.expressions[:len(g.Keys)]) {
 		if len(g.Keys) == 0 {
-			return fault.New(fault.InvalidGroup, max(number, 1), columnText(column))
+			return fault.New(fault.InvalidGroup, max(number, 1), column.String())
 		}
 		clause := "SELECT list"
 		if where == "order clause" {
 			clause = "ORDER BY clause"
 		}
-		return fault.New(fault.WrongGroupField, max(number, 1), clause, columnText(column))
+		return fault.New(fault.WrongGroupField, max(number, 1), clause, column.String())
 	}
 	g.Dependents, g.expressions = append(g.Dependents, slot), append(g.expressions, column)
 	return nil

@@ -69,7 +69,7 @@ type nowhere struct{ noSubquery }
 
 // Column is Origin's.
 func (nowhere) Column(c *tree.Column, where string) (slot int, t datum.Type, err error) {
-	return 0, t, fault.New(fault.UnknownColumn, columnText(c), where)
+	return 0, t, fault.New(fault.UnknownColumn, c.String(), where)
 }
 
 // Star is Origin's.

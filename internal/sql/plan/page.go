@@ -92,12 +92,10 @@ func (c *compiler) nextCursor(item *tree.SelectItem) (ok bool, err error) {
 		return false, nil
 	}
 	program, err := evaluate.Compile(&tree.Literal{}, c.scopeOf("field list"))
-	name := item.Alias
-	name = cmp.Or(name, item.Text)
 	c.selected.paging.tells = true
 	c.selected.Items = append(c.selected.Items, Item{Program: program, Slot: NextCursor})
 	c.selected.Columns = append(c.selected.Columns,
-		result.Column{Name: name, Type: datum.Type{Base: datum.Varchar, Length: pageBytesMax}})
+		result.Column{Name: cmp.Or(item.Alias, item.Text), Type: datum.Type{Base: datum.Varchar, Length: pageBytesMax}})
 	return true, err
 }
 

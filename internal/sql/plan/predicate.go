@@ -128,23 +128,6 @@ func (r *reader) readEach(operator tree.Operator, left, right tree.Expression, n
 	return anyOf(both)
 }
 
-// negate is the relation that is TRUE exactly where the given one is FALSE.
-func negate(o tree.Operator) tree.Operator {
-	switch o {
-	case tree.Equal:
-		return tree.NotEqual
-	case tree.NotEqual:
-		return tree.Equal
-	case tree.Less:
-		return tree.GreaterOrEqual
-	case tree.LessOrEqual:
-		return tree.Greater
-	case tree.Greater:
-		return tree.LessOrEqual
-	}
-	return tree.Less
-}
-
 func (r *reader) readBinary(e *tree.Binary, not bool) predicate {
 	operator := e.Operator
 	switch operator {
@@ -156,7 +139,7 @@ func (r *reader) readBinary(e *tree.Binary, not bool) predicate {
 		}
 	case tree.Equal, tree.NotEqual, tree.Less, tree.LessOrEqual, tree.Greater, tree.GreaterOrEqual:
 		if not {
-			operator = negate(operator)
+			operator, _ = operator.Negated()
 		}
 	default:
 		return r.readTruth(e, not)
@@ -196,13 +179,13 @@ func (r *reader) readTuples(left, right *tree.Tuple, operator tree.Operator) pre
 	if operator == tree.NotEqual || r.columnOf(left.Elements[0]) == nil {
 		return unknown{}
 	}
-	a := &after{operator: operator}
-	for i := range left.Elements {
-		value, ok := r.constant(right.Elements[i])
-		if !ok {
-			return unknown{}
-		}
-		a.columns, a.values = append(a.columns, r.columnOf(left.Elements[i])), append(a.values, value)
+	values, ok := r.constants(right.Elements)
+	if !ok {
+		return unknown{}
+	}
+	a := &after{operator: operator, values: values}
+	for _, e := range left.Elements {
+		a.columns = append(a.columns, r.columnOf(e))
 	}
 	return a
 }
@@ -218,15 +201,23 @@ func (r *reader) readIn(e *tree.In, not bool) predicate {
 	if c == nil {
 		return r.readTruth(e, not)
 	}
-	m := &membership{column: c}
-	for _, member := range e.List {
-		value, ok := r.constant(member)
-		if !ok {
-			return unknown{}
-		}
-		m.values = append(m.values, value)
+	values, ok := r.constants(e.List)
+	if !ok {
+		return unknown{}
 	}
-	return m
+	return &membership{column: c, values: values}
+}
+
+// constants compiles expressions without columns; ok is false if one of them is none.
+func (r *reader) constants(list []tree.Expression) (values []constant, ok bool) {
+	for _, e := range list {
+		value, ok := r.constant(e)
+		if !ok {
+			return nil, false
+		}
+		values = append(values, value)
+	}
+	return values, true
 }
 
 // readNotIn reads NOT IN of a column that a search index holds: each member is one that it differs from.
@@ -235,12 +226,12 @@ func (r *reader) readNotIn(e *tree.In) predicate {
 	if c == nil || !c.searched {
 		return unknown{}
 	}
+	values, ok := r.constants(e.List)
+	if !ok {
+		return unknown{}
+	}
 	var list all
-	for _, member := range e.List {
-		value, ok := r.constant(member)
-		if !ok {
-			return unknown{}
-		}
+	for _, value := range values {
 		list = append(list, &comparison{column: c, operator: tree.NotEqual, value: value})
 	}
 	return list
@@ -260,13 +251,9 @@ func (r *reader) readTupleIn(left *tree.Tuple, list []tree.Expression) predicate
 		if !ok || len(right.Elements) != len(t.columns) {
 			return unknown{}
 		}
-		var row []constant
-		for _, element := range right.Elements {
-			value, ok := r.constant(element)
-			if !ok {
-				return unknown{}
-			}
-			row = append(row, value)
+		row, ok := r.constants(right.Elements)
+		if !ok {
+			return unknown{}
 		}
 		t.rows = append(t.rows, row)
 	}

@@ -36,11 +36,6 @@ func WordsOf(t *definition.Table, columns []string) (evaluate.WordsOf, error) {
 }
 
 // WordsOf is evaluate.WordsScope's.
-func (s scope) WordsOf(columns []*tree.Column) (evaluate.WordsOf, error) {
-	return s.source.WordsOf(columns)
-}
-
-// WordsOf is evaluate.WordsScope's.
 func (s originScope) WordsOf(columns []*tree.Column) (evaluate.WordsOf, error) {
 	if words, ok := s.Origin.(evaluate.WordsScope); ok {
 		return words.WordsOf(columns)
@@ -98,13 +93,12 @@ type matches struct {
 	against constant
 	boolean bool
 	not     bool
-	call    *tree.Call
 }
 
 // readMatch reads MATCH; it bounds nothing if its columns are none that a search index holds.
 func (r *reader) readMatch(call *tree.Call, not bool) predicate {
 	columns, against, boolean := call.Match()
-	m := &matches{boolean: boolean, not: not, call: call}
+	m := &matches{boolean: boolean, not: not}
 	var names []string
 	for _, e := range columns {
 		c := r.wordsColumn(e)
@@ -290,7 +284,7 @@ func (c *compiler) markMatches(e tree.Expression) tree.Expression {
 			return nil
 		}
 		var match *tree.Call
-		evaluate.Walk(c.statement.Where, func(e tree.Expression) bool {
+		tree.Walk(c.statement.Where, func(e tree.Expression) bool {
 			if m, ok := e.(*tree.Call); ok && m.Name == "match" && match == nil &&
 				hasColumn(m.Arguments[:len(m.Arguments)-2], column.Name) {
 				match = m

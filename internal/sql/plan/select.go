@@ -250,8 +250,7 @@ func (c *compiler) compile(e tree.Expression, where string, number int) (*evalua
 
 // describe returns the column that clients see for an item.
 func (c *compiler) describe(item *tree.SelectItem, program *evaluate.Program) result.Column {
-	described := result.Column{Name: item.Alias, Type: program.Type()}
-	described.Name = cmp.Or(described.Name, item.Text)
+	described := result.Column{Name: cmp.Or(item.Alias, item.Text), Type: program.Type()}
 	column, ok := item.Expression.(*tree.Column)
 	if !ok {
 		return described

@@ -5,7 +5,6 @@ package plan
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/weftdb/weft/internal/data/cell"
 	"github.com/weftdb/weft/internal/data/schema"
@@ -187,7 +186,7 @@ func (s *Source) follows(part *schema.KeyPart, used map[string]bool) bool {
 // Errors: 1054.
 func (s *Source) Column(c *tree.Column, where string) (slot int, t datum.Type, err error) {
 	if c.Table != "" && c.Table != s.Name() || !s.isIn(c.Database) {
-		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where).Meant(c.Table,
+		return 0, t, fault.New(fault.UnknownColumn, c.String(), where).Meant(c.Table,
 			slices.Values([]string{s.Name()}))
 	}
 	if s.Table.IsTime(c.Name) {
@@ -201,7 +200,7 @@ func (s *Source) Column(c *tree.Column, where string) (slot int, t datum.Type, e
 		if err := definition.CheckCursor(c.Name); err != nil {
 			return 0, t, err
 		}
-		return 0, t, fault.New(fault.UnknownColumn, columnText(c), where).Meant(c.Name, s.Table.Names())
+		return 0, t, fault.New(fault.UnknownColumn, c.String(), where).Meant(c.Name, s.Table.Names())
 	}
 	return s.slot(c.Name, declared.Type), declared.Type, nil
 }
@@ -245,11 +244,6 @@ func (s *Source) Name() string {
 	return cmp.Or(s.alias, s.Table.Name)
 }
 
-func columnText(c *tree.Column) string {
-	return strings.Join(slices.DeleteFunc([]string{c.Database, c.Table, c.Name},
-		func(s string) bool { return s == "" }), ".")
-}
-
 func (s *Source) text() string {
 	if s.statement == nil {
 		return ""
@@ -257,17 +251,9 @@ func (s *Source) text() string {
 	return s.statement()
 }
 
-// scope resolves the columns of one clause for package evaluate.
-type scope struct {
-	source *Source
-	where  string
-}
-
-func (s *Source) scope(where string) scope { return scope{s, where} }
-
-// Resolve is evaluate.Scope's.
-func (s scope) Resolve(c *tree.Column) (slot int, t datum.Type, err error) {
-	return s.source.Column(c, s.where)
+// scope resolves the columns of one clause.
+func (s *Source) scope(where string) evaluate.Scope {
+	return originScope{&tableOrigin{Source: s}, where}
 }
 
 // isIn reports whether a name means the table by that database: "" is any, and a temporary table is in the one where it

@@ -13,7 +13,7 @@ func IsVolatile(call *tree.Call) bool { return tree.SteadinessOf(call) == tree.O
 // IsConstant reports whether an expression has one value during an execution.
 func IsConstant(e tree.Expression) bool {
 	constant := true
-	evaluate.Walk(e, func(e tree.Expression) bool {
+	tree.Walk(e, func(e tree.Expression) bool {
 		switch e := e.(type) {
 		case *tree.Column, *tree.Star, *tree.Default, *tree.ValuesOf, *tree.Tuple, *tree.Computed, *tree.Subquery,
 			*tree.Exists, *tree.InQuery, *tree.Quantified:
@@ -30,7 +30,7 @@ func IsConstant(e tree.Expression) bool {
 
 // columnsOf lists the columns of an expression, those below aggregates too.
 func columnsOf(e tree.Expression) (list []*tree.Column) {
-	evaluate.Walk(e, func(e tree.Expression) bool {
+	tree.Walk(e, func(e tree.Expression) bool {
 		if c, ok := e.(*tree.Column); ok {
 			list = append(list, c)
 		}

@@ -29,7 +29,7 @@ type windowCall struct {
 // windowCalls lists the calls of window functions in expressions, each once.
 func windowCalls(expressions ...tree.Expression) (calls []*tree.Call) {
 	for _, e := range expressions {
-		evaluate.Walk(e, func(e tree.Expression) bool {
+		tree.Walk(e, func(e tree.Expression) bool {
 			call, ok := e.(*tree.Call)
 			if !ok || call.Over == nil {
 				return true

@@ -2,7 +2,11 @@
 
 package tree
 
-import "github.com/weftdb/weft/internal/sql/datum"
+import (
+	"github.com/weftdb/weft/internal/sql/datum"
+	"slices"
+	"strings"
+)
 
 // Expression is a node that has a value for a row.
 type Expression interface{ expression() }
@@ -13,6 +17,12 @@ type Column struct {
 	Database, Table, Name string
 	At                    int
 	Quoted                bool // written in backticks, whether or not the name needs them
+}
+
+// String is the name with those of its table and database, as far as it has them, for messages.
+func (c *Column) String() string {
+	return strings.Join(slices.DeleteFunc([]string{c.Database, c.Table, c.Name},
+		func(s string) bool { return s == "" }), ".")
 }
 
 // Star is `*` or `t.*` in a select list, and the argument of COUNT(*).

@@ -10,40 +10,21 @@ import (
 	"github.com/weftdb/weft/internal/sql/datum"
 )
 
-// How tightly what is printed binds, the loosest first: an operand that binds more loosely than its place wants gets
-// brackets.
-const (
-	bindOr = iota + 1
-	bindXor
-	bindAnd
-	bindNot
-	bindComparison
-	bindPredicate
-	bindBitOr
-	bindBitAnd
-	bindShift
-	bindSum
-	bindProduct
-	bindBitXor
-	bindUnary
-	bindOperand
-)
-
 // spelled is how a binary operator is written and how tightly it binds. // immutable
 var spelled = [...]struct {
 	text  string
 	binds int
 }{
-	Equal: {" = ", bindComparison}, NullSafeEqual: {" <=> ", bindComparison}, NotEqual: {" <> ", bindComparison},
-	Less:        {" < ", bindComparison},
-	LessOrEqual: {" <= ", bindComparison}, Greater: {" > ", bindComparison}, GreaterOrEqual: {" >= ", bindComparison},
-	And: {" AND ", bindAnd}, Or: {" OR ", bindOr}, Xor: {" XOR ", bindXor}, Plus: {" + ", bindSum},
-	Minus:    {" - ", bindSum},
-	Multiply: {" * ", bindProduct}, Divide: {" / ", bindProduct}, IntegerDivide: {" DIV ", bindProduct},
-	Modulo: {" % ", bindProduct},
-	BitAnd: {" & ", bindBitAnd}, BitOr: {" | ", bindBitOr}, BitXor: {" ^ ", bindBitXor}, ShiftLeft: {" << ", bindShift},
-	ShiftRight: {" >> ", bindShift},
-	Not:        {"NOT ", bindNot}, BitNot: {"~", bindUnary},
+	Equal: {" = ", BindComparison}, NullSafeEqual: {" <=> ", BindComparison}, NotEqual: {" <> ", BindComparison},
+	Less:        {" < ", BindComparison},
+	LessOrEqual: {" <= ", BindComparison}, Greater: {" > ", BindComparison}, GreaterOrEqual: {" >= ", BindComparison},
+	And: {" AND ", BindAnd}, Or: {" OR ", BindOr}, Xor: {" XOR ", BindXor}, Plus: {" + ", BindSum},
+	Minus:    {" - ", BindSum},
+	Multiply: {" * ", BindProduct}, Divide: {" / ", BindProduct}, IntegerDivide: {" DIV ", BindProduct},
+	Modulo: {" % ", BindProduct},
+	BitAnd: {" & ", BindBitAnd}, BitOr: {" | ", BindBitOr}, BitXor: {" ^ ", BindBitXor}, ShiftLeft: {" << ", BindShift},
+	ShiftRight: {" >> ", BindShift},
+	Not:        {"NOT ", BindNot}, BitNot: {"~", BindUnary},
 }
 
 // String is how the operator is written between its operands.
@@ -72,25 +53,25 @@ func bindingOf(e Expression) int {
 		return spelled[x.Operator].binds
 	case *Unary:
 		if x.Operator == Not {
-			return bindNot
+			return BindNot
 		}
-		return bindUnary
+		return BindUnary
 	case *Is, *Quantified:
-		return bindComparison
+		return BindComparison
 	case *In, *InQuery, *Between, *Like:
-		return bindPredicate
+		return BindPredicate
 	case *Interval:
-		return bindUnary
+		return BindUnary
 	case *Call:
 		if x.Name == Assigns {
-			return bindOr - 1
+			return BindOr - 1
 		}
 	case *Literal:
 		if negative(x.Value) {
-			return bindUnary
+			return BindUnary
 		}
 	}
-	return bindOperand
+	return BindOperand
 }
 
 // negative reports whether a literal is written with a minus.
@@ -157,26 +138,26 @@ func not(b bool, word string) string {
 func appendPredicate(dst []byte, e Expression) []byte {
 	switch x := e.(type) {
 	case *InQuery:
-		return appendInBrackets(append(appendBracketed(dst, x.X, bindBitOr), not(x.Not, " IN ")...), x.Query)
+		return appendInBrackets(append(appendBracketed(dst, x.X, BindBitOr), not(x.Not, " IN ")...), x.Query)
 	case *Quantified:
-		dst = append(appendBracketed(dst, x.X, bindComparison), spelled[x.Operator].text...)
+		dst = append(appendBracketed(dst, x.X, BindComparison), spelled[x.Operator].text...)
 		if x.All {
 			return appendInBrackets(append(dst, "ALL "...), x.Query)
 		}
 		return appendInBrackets(append(dst, "ANY "...), x.Query)
 	case *In:
-		dst = append(appendBracketed(dst, x.X, bindBitOr), not(x.Not, " IN (")...)
+		dst = append(appendBracketed(dst, x.X, BindBitOr), not(x.Not, " IN (")...)
 		return appendList(dst, x.List)
 	case *Between:
-		dst = append(appendBracketed(dst, x.X, bindBitOr), not(x.Not, " BETWEEN ")...)
-		dst = append(appendBracketed(dst, x.Low, bindBitOr), " AND "...)
-		return appendBracketed(dst, x.High, bindBitOr)
+		dst = append(appendBracketed(dst, x.X, BindBitOr), not(x.Not, " BETWEEN ")...)
+		dst = append(appendBracketed(dst, x.Low, BindBitOr), " AND "...)
+		return appendBracketed(dst, x.High, BindBitOr)
 	case *Like:
 		word := " LIKE "
 		if x.Regexp {
 			word = " REGEXP "
 		}
-		dst = appendBracketed(append(appendBracketed(dst, x.X, bindBitOr), not(x.Not, word)...), x.Pattern, bindBitOr)
+		dst = appendBracketed(append(appendBracketed(dst, x.X, BindBitOr), not(x.Not, word)...), x.Pattern, BindBitOr)
 		if !x.EscapeGiven {
 			return dst
 		}
@@ -186,7 +167,7 @@ func appendPredicate(dst []byte, e Expression) []byte {
 		}
 		return AppendText(append(dst, " ESCAPE "...), escape)
 	case *Is:
-		dst = append(appendBracketed(dst, x.X, bindComparison), " IS "...)
+		dst = append(appendBracketed(dst, x.X, BindComparison), " IS "...)
 		if x.Not {
 			dst = append(dst, "NOT "...)
 		}
@@ -234,15 +215,15 @@ func (v *Variable) append(dst []byte) []byte {
 func (x *Unary) append(dst []byte) []byte {
 	switch x.Operator {
 	case Not:
-		return appendBracketed(append(dst, "NOT "...), x.X, bindNot)
+		return appendBracketed(append(dst, "NOT "...), x.X, BindNot)
 	case Minus:
 		// A literal behind a minus would become a negative one.
 		if _, ok := x.X.(*Literal); ok {
 			return append(appendExpression(append(dst, "-("...), x.X), ')')
 		}
-		return appendBracketed(append(dst, '-'), x.X, bindOperand)
+		return appendBracketed(append(dst, '-'), x.X, BindOperand)
 	}
-	return appendBracketed(append(dst, x.Operator.String()...), x.X, bindOperand)
+	return appendBracketed(append(dst, x.Operator.String()...), x.X, BindOperand)
 }
 
 // append goes down a chain that leans left in a loop: it may be long.
@@ -303,13 +284,13 @@ func (x *Call) append(dst []byte) []byte {
 	if x.Name == "match" && len(x.Arguments) > 1 {
 		columns, against, boolean := x.Match()
 		dst = appendList(append(dst, "MATCH ("...), columns)
-		return append(appendBracketed(append(dst, " AGAINST ("...), against, bindBitOr), matchEnd(boolean)...)
+		return append(appendBracketed(append(dst, " AGAINST ("...), against, BindBitOr), matchEnd(boolean)...)
 	}
 	if name, ok := x.Assigned(); ok {
 		return appendExpression(append((&Variable{Name: name}).append(dst), " := "...), x.Arguments[1])
 	}
 	if text, collation, ok := x.Weighed(); ok {
-		dst = appendBracketed(append(dst, "weight_string("...), text, bindUnary)
+		dst = appendBracketed(append(dst, "weight_string("...), text, BindUnary)
 		return append(append(append(dst, " COLLATE "...), collation...), ')')
 	}
 	if x.Name == "weight_string" && len(x.Arguments) == 3 {

@@ -170,7 +170,7 @@ func (w *Window) appendSpecification(dst []byte) []byte {
 
 func (b Bound) append(dst []byte) []byte {
 	if b.Offset != nil {
-		dst = append(appendBracketed(dst, b.Offset, bindBitOr), ' ')
+		dst = append(appendBracketed(dst, b.Offset, BindBitOr), ' ')
 	}
 	return append(dst, [...]string{UnboundedPreceding: "UNBOUNDED PRECEDING", Preceding: "PRECEDING",
 		CurrentRow: "CURRENT ROW",

@@ -90,6 +90,15 @@ func QueryOf(e Expression) Query {
 	return nil
 }
 
+// IsValue reports whether an expression is a literal or a parameter.
+func IsValue(e Expression) bool {
+	switch e.(type) {
+	case *Literal, *Parameter:
+		return true
+	}
+	return false
+}
+
 // System reports whether a database is one that a server has of its own, such as information_schema. Its name may be
 // written in any case.
 func System(database string) bool {
