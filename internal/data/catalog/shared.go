@@ -68,15 +68,7 @@ func (c *Catalog) refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tables, err := storedTables(ctx, reader)
-	if err != nil {
-		return err
-	}
-	views, err := storedViews(ctx, reader)
-	if err != nil {
-		return err
-	}
-	databases, options, err := storedDatabases(ctx, reader)
+	tables, install, err := c.newer(ctx, reader, generation)
 	if err != nil {
 		return err
 	}
@@ -84,15 +76,42 @@ func (c *Catalog) refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c.mu.Lock()
-	c.views = views
-	c.mu.Unlock()
-	c.setDatabases(databases, options)
+	install()
 	c.shared.generation, c.shared.loaded, c.shared.stored = generation, true, tables
 	if c.shared.installed != nil && len(changed) > 0 {
 		c.shared.installed(changed)
 	}
 	return nil
+}
+
+// newer returns the descriptors of all tables as of a generation, of which it reads those that were changed since the
+// one that is installed, if that is known; install installs what else there is. The caller holds shared.mu.
+func (c *Catalog) newer(ctx context.Context, from kv.Snapshot, generation uint64) (tables map[uint32][]byte,
+	install func(), err error) {
+	if c.shared.loaded {
+		ids, ok, err := since(ctx, from, c.shared.generation, generation)
+		if err != nil {
+			return nil, nil, err
+		}
+		if ok {
+			tables, err = c.shared.renew(ctx, from, ids)
+			return tables, func() {}, err
+		}
+	}
+	if tables, err = storedTables(ctx, from); err != nil {
+		return nil, nil, err
+	}
+	views, err := storedViews(ctx, from)
+	if err != nil {
+		return nil, nil, err
+	}
+	databases, options, err := storedDatabases(ctx, from)
+	return tables, func() {
+		c.mu.Lock()
+		c.views = views
+		c.mu.Unlock()
+		c.setDatabases(databases, options)
+	}, err
 }
 
 func storedTables(ctx context.Context, from kv.Snapshot) (map[uint32][]byte, error) {
@@ -264,7 +283,11 @@ func (c *Catalog) writeShared(ctx context.Context, s scope, check func() error,
 			if generation != prepared+1 {
 				return errMoved
 			}
-			return fn(txn)
+			noted := &trail{Txn: txn}
+			if err := fn(noted); err != nil {
+				return err
+			}
+			return noted.store(generation)
 		})
 		if !errors.Is(err, errMoved) {
 			return generation, err

@@ -69,7 +69,7 @@ const (
 func Tree() []Section {
 	return []Section{
 		{tagMeta, "meta", []Field{{"word", Text}}, "catalog",
-			"format version, id sequences, databases and their options, generation of the schema, the last ring"},
+			"format version, id sequences, databases and their options, generation of the schema and its last changes, the last ring"},
 		{tagTable, "table", []Field{{"table", Number}}, "catalog", "table descriptor, JSON"},
 		{tagName, "name", []Field{{"database", Text}, {"name", Text}}, "catalog", "table id by name"},
 		{tagAttribute, "attribute", []Field{{"table", Number}, {"id", Number}}, "catalog", "attribute name by id"},
