@@ -88,7 +88,7 @@ func (db *DB) openJournal(ctx context.Context) error {
 	}
 	if db.gateway != nil {
 		work := db.gateway.GuardedWork("journal")
-		o.Owned, o.Guard = work.Owned, work.Guard
+		o.Owned, o.Guard, o.Oldest = work.Owned, work.Guard, db.gateway.Oldest
 	}
 	if shared, ok := kv.SharedOf(db.store); ok && !stamps.StampsInOrder() {
 		o.NowMS = shared.NowMS

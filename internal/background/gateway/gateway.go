@@ -100,6 +100,8 @@ type Gateway struct {
 	ahead    atomic.Int64 // milliseconds that the cluster's clock is ahead of this machine's
 	joined   atomic.Bool
 	rings    atomic.Uint64
+	leases   atomic.Uint64 // that were taken, renewals aside
+	underway underway
 	// commits is held by each commit while it looks at joined and is under way, so that none of before a new lease goes
 	// by that lease.
 	commits sync.RWMutex
@@ -334,6 +336,7 @@ func (g *Gateway) join(ctx context.Context) error {
 	g.mu.Lock()
 	g.fault = nil
 	g.mu.Unlock()
+	g.leases.Add(1)
 	g.joined.Store(true)
 	if seen, err := g.look(ctx); err == nil { // or at the next turn
 		g.notice(&seen)
@@ -354,6 +357,7 @@ func (g *Gateway) lease(ctx context.Context, record Record, check func(txn kv.Tx
 	g.ahead.Store(now - began.UnixMilli())
 	record.UntilMS = now + g.Lease.Milliseconds()
 	record.AbsentMS = now + 2*g.Lease.Milliseconds()/renewals
+	record.OldestMS = g.underway.see(now)
 	before := g.until.Load()
 	if early {
 		g.until.Store(record.UntilMS)

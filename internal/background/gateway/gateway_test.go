@@ -77,8 +77,8 @@ func TestOwners(t *testing.T) {
 	if first.Work("work").Owned() {
 		t.Error("there are two owners")
 	}
-	if err := batch.Commit(t.Context()); !errors.Is(err, kv.ErrConflict) {
-		t.Errorf("the old owner's batch ends in %v, want a conflict", err)
+	if err := batch.Commit(t.Context()); !errors.Is(err, kv.ErrFenced) {
+		t.Errorf("the old owner's batch, of its lease before, ends in %v, want ErrFenced", err)
 	}
 	err = kv.Update(t.Context(), first.Leased(),
 		func(txn kv.Txn) error { return first.Work("work").Guard(t.Context(), txn) })

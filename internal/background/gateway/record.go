@@ -23,6 +23,9 @@ type Record struct {
 	// AbsentMS is the cluster's time from which on the gateway has missed a renewal: others take the work over that is
 	// done in guarded transactions alone. 0: it is of a version that does not say, and has UntilMS for it.
 	AbsentMS int64 `json:"absentMS,omitempty"`
+	// OldestMS is a moment before which no transaction began that the gateway commits from now on, by the cluster's
+	// clock. 0: it is of a version that does not say.
+	OldestMS int64 `json:"oldestMS,omitempty"`
 	// Generation is the one of the schema that it has installed.
 	Generation uint64 `json:"generation"`
 	// Held are the tables of which a request still uses the version before.

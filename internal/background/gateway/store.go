@@ -33,11 +33,14 @@ func (s *leasedStore) Read(ctx context.Context) (kv.Reader, error) {
 }
 
 func (s *leasedStore) Begin(ctx context.Context) (kv.Txn, error) {
+	g := s.gateway
+	lease, seen := g.leases.Load(), g.underway.begin()
 	txn, err := s.Store.Begin(ctx)
 	if err != nil {
+		g.underway.end(seen)
 		return nil, err
 	}
-	return &leasedTxn{txn, s.gateway}, nil
+	return &leasedTxn{Txn: txn, gateway: g, lease: lease, seen: seen}, nil
 }
 
 // got passes on what was read, unless it may be of after the lease.
@@ -77,6 +80,9 @@ func (r *leasedReader) Scan(ctx context.Context, bounds kv.Range, reverse bool) 
 type leasedTxn struct {
 	kv.Txn
 	gateway *Gateway
+	lease   uint64 // the number of the one that it began under
+	seen    int64
+	ended   bool
 }
 
 // UnwrapTxn returns the transaction below, for its kv.Renewer: reads still go through this one.
@@ -94,16 +100,31 @@ func (t *leasedTxn) Scan(ctx context.Context, bounds kv.Range, reverse bool) kv.
 	return &leasedCursor{Cursor: t.Txn.Scan(ctx, bounds, reverse), gateway: t.gateway}
 }
 
-// Commit commits while there is a lease; which one, the fence knows.
+// Commit commits under the lease that the transaction began under: what Oldest returned in between does not count the
+// transactions of a gateway without lease.
 func (t *leasedTxn) Commit(ctx context.Context) error {
 	g := t.gateway
+	defer t.end()
 	g.commits.RLock()
 	defer g.commits.RUnlock()
-	if !g.joined.Load() {
+	if !g.joined.Load() || t.lease != g.leases.Load() {
 		t.Txn.Rollback()
 		return kv.ErrFenced
 	}
 	return t.Txn.Commit(ctx)
+}
+
+func (t *leasedTxn) Rollback() {
+	t.Txn.Rollback()
+	t.end()
+}
+
+// end notes that the transaction has ended.
+func (t *leasedTxn) end() {
+	if !t.ended {
+		t.ended = true
+		t.gateway.underway.end(t.seen)
+	}
 }
 
 type leasedCursor struct {

@@ -51,6 +51,8 @@ type Options struct {
 	Guard func(ctx context.Context, txn kv.Txn) error
 	// NowMS is the cluster's clock, where the store's stamps are not in order; nil: they are.
 	NowMS func(ctx context.Context) (int64, error)
+	// Oldest is that of Sequencer, where the store's stamps are not in order.
+	Oldest func(ctx context.Context) (int64, error)
 	// Resume is called by each look of the process that maintains the journal: it ends what another process has left
 	// half done. nil: nothing.
 	Resume func(ctx context.Context) error
@@ -75,7 +77,7 @@ func Start(ctx context.Context, o Options) *Keeper {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	k := &Keeper{Options: o, cancel: cancel, stirred: make(chan struct{}, 1)}
 	if o.NowMS != nil {
-		k.sequencer = &Sequencer{Store: o.Store, Guard: o.Guard, NowMS: o.NowMS}
+		k.sequencer = &Sequencer{Store: o.Store, Guard: o.Guard, NowMS: o.NowMS, Oldest: o.Oldest}
 	}
 	if o.Idle {
 		return k

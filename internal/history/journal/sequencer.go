@@ -30,14 +30,19 @@ type Sequencer struct {
 	// NowMS is the cluster's clock.
 	NowMS func(ctx context.Context) (int64, error)
 
-	last map[Bucket]uint64 // the last stamps given
+	// Oldest returns a moment, Unix milliseconds: no change whose transaction began before that comes to the outbox
+	// after the call. 0: nobody knows; nil: nobody ever does.
+	Oldest func(ctx context.Context) (int64, error)
+
+	last   map[Bucket]uint64 // the last stamps given
+	floors floors
 	// the key of the outbox that the next step begins with, so that no bucket waits for those before it; nil: the first
 	from []byte
 }
 
 // Forget makes the Sequencer look up where the journal ends. It must be called when another process may have been at
 // it.
-func (s *Sequencer) Forget() { s.last = nil }
+func (s *Sequencer) Forget() { s.last, s.floors = nil, floors{} }
 
 // Behind reports whether the last step has left changes that it saw.
 func (s *Sequencer) Behind() bool { return s.from != nil }
@@ -45,10 +50,15 @@ func (s *Sequencer) Behind() bool { return s.from != nil }
 // Step moves up to a thousand changes, of all tables, and returns how many.
 func (s *Sequencer) Step(ctx context.Context) (moved int, err error) {
 	given, from := map[Bucket]uint64{}, []byte(nil)
+	if err := s.floors.look(ctx, s.Oldest); err != nil {
+		return 0, err
+	}
+	var found []waiter
+	var whole bool
 	err = kv.Update(ctx, s.Store, func(txn kv.Txn) error {
 		clear(given)
 		moved, from = 0, nil
-		found, whole, err := s.find(ctx, txn)
+		found, whole, err = s.find(ctx, txn)
 		if err != nil || len(found) == 0 { // nothing is guarded and nothing committed, whoever does the work
 			return err
 		}
@@ -77,6 +87,7 @@ func (s *Sequencer) Step(ctx context.Context) (moved int, err error) {
 		s.last[bucket] = stamp
 	}
 	s.from = from
+	s.floors.raise(found, whole)
 	return moved, nil
 }
 
@@ -99,7 +110,7 @@ func (s *Sequencer) find(ctx context.Context, txn kv.Txn) (found []waiter, whole
 		turns = []kv.Range{{Start: s.from, End: end}, {Start: first, End: s.from}}
 	}
 	size := 0
-	for _, r := range turns {
+	for _, r := range s.floors.above(turns) {
 		cursor := txn.Scan(ctx, r, false)
 		for cursor.Next() {
 			if len(found) >= stepChanges || size >= stepBytes {
