@@ -77,7 +77,7 @@ func (db *DB) recentDestinations(table *schema.Table) []Destination {
 
 // SendsChanges reports whether this process is the one that sends changes to Kinesis.
 func (db *DB) SendsChanges() bool {
-	return db.journal != nil && (db.gateway == nil || db.gateway.Work(workKinesis).Owned())
+	return db.journal != nil && (db.gateway == nil || db.gateway.GuardedWork(workKinesis).Owned())
 }
 
 // DestinationState is a destination of a table.
@@ -201,7 +201,7 @@ func sentUpTo(ctx context.Context, from kv.Snapshot, key []byte) (at Position, e
 func (db *DB) noteSent(ctx context.Context, key []byte, at Position) error {
 	return kv.Update(ctx, db.store, func(txn kv.Txn) error {
 		if db.gateway != nil {
-			if err := db.gateway.Work(workKinesis).Guard(ctx, txn); err != nil {
+			if err := db.gateway.GuardedWork(workKinesis).Guard(ctx, txn); err != nil {
 				return err
 			}
 		}

@@ -19,7 +19,7 @@ func (db *DB) startFollower(ctx context.Context) {
 	o := asyncindex.Options{Store: db.store, Catalog: db.catalog, Latches: db.latches, Logger: db.options.Logger,
 		Buckets: journal.ClusterBuckets, Idle: db.options.Idle}
 	if db.gateway != nil {
-		work := db.gateway.GuardedWork(asyncindex.Work)
+		work := db.gateway.Work(asyncindex.Work)
 		o.Owned, o.Guard = work.Owned, work.Guard
 	}
 	db.follower = asyncindex.Start(ctx, o)

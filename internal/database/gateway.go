@@ -63,8 +63,12 @@ func (db *DB) openCatalog(ctx context.Context) (err error) {
 	o := &db.options
 	var shared catalog.Options
 	if store, ok := kv.SharedOf(db.store); ok {
-		db.gateway = gateway.New(gateway.Options{Store: db.store, Shared: store, Logger: o.Logger, Settings: o.Gateway},
-			job.WorkJobs, job.WorkExpiry, job.WorkCollect, tuning.WorkRebuilds, task.Work, asyncindex.Work)
+		db.gateway = gateway.New(gateway.Options{Store: db.store, Shared: store, Logger: o.Logger, Idle: o.Idle,
+			Settings: o.Gateway}, task.Work)
+		for _, name := range [...]string{job.WorkJobs, job.WorkExpiry, job.WorkCollect, tuning.WorkRebuilds,
+			asyncindex.Work, workJournal} {
+			db.gateway.GuardedWork(name)
+		}
 		shared = catalog.Options{Gateway: db.gateway, Installed: db.watchExpiry}
 	}
 	if o.Now == nil {

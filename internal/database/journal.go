@@ -33,6 +33,9 @@ const (
 	OldImage = schema.OldImage
 )
 
+// workJournal is the work of maintaining the journal, which one process does for all.
+const workJournal = "journal"
+
 // clockWait is the time a change of the schema waits for the cluster's clock.
 const clockWait = 10 * time.Second
 
@@ -87,7 +90,7 @@ func (db *DB) openJournal(ctx context.Context) error {
 		Tables: db.journaled, Resume: db.resumeJournal,
 	}
 	if db.gateway != nil {
-		work := db.gateway.GuardedWork("journal")
+		work := db.gateway.Work(workJournal)
 		o.Owned, o.Guard, o.Oldest = work.Owned, work.Guard, db.gateway.Oldest
 	}
 	if shared, ok := kv.SharedOf(db.store); ok && !stamps.StampsInOrder() {

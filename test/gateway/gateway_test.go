@@ -66,6 +66,12 @@ type gateway struct {
 
 func openGateway(t *testing.T, e engine, store kv.Store) *gateway {
 	t.Helper()
+	return openGatewayWith(t, e, store, func(*database.Options) {})
+}
+
+// openGatewayWith is openGateway with other options.
+func openGatewayWith(t *testing.T, e engine, store kv.Store, edit func(*database.Options)) *gateway {
+	t.Helper()
 	g := &gateway{process: newProcess(store)}
 	options := database.Options{
 		Logger: logger(), ExpiryInterval: 20 * time.Millisecond, RebuildInterval: -1,
@@ -74,6 +80,7 @@ func openGateway(t *testing.T, e engine, store kv.Store) *gateway {
 	if admin, ok := store.(kv.Admin); ok {
 		options.Admin = admin
 	}
+	edit(&options)
 	var err error
 	for range 10 { // faults of a cluster may take longer than a lease
 		if g.db, err = database.Open(t.Context(), g.process, options); err == nil || !expected(err) {

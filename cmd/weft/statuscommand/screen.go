@@ -141,6 +141,7 @@ func (s *Status) Text() string {
 	part(b, "listens", s.listens())
 	part(b, "size", s.sizes())
 	part(b, "load", s.load())
+	part(b, "gateway", s.Gateway.lines())
 	part(b, "lag", s.behind())
 	part(b, "work", s.working())
 	part(b, "findings", s.found())
@@ -231,6 +232,14 @@ func (s *Status) load() (lines []string) {
 
 func duration(seconds float64) string {
 	return time.Duration(seconds * float64(time.Second)).Round(time.Microsecond).String()
+}
+
+func (g *Gateway) lines() []string {
+	if g == nil {
+		return nil
+	}
+	return []string{fmt.Sprintf("its lease was renewed %.1f s ago; it does for all: %s", g.LeaseAge,
+		cmp.Or(strings.Join(g.Works, ", "), "nothing"))}
 }
 
 func (s *Status) behind() (lines []string) {

@@ -30,6 +30,7 @@ type Status struct {
 	Memory    map[string]float64 `json:"memory"`    // likewise: bytes that each part of the process may take
 	Resources map[string]float64 `json:"resources"` // shares in use, 0 to 1
 	Lags      []Lag              `json:"lags"`
+	Gateway   *Gateway           `json:"gateway,omitempty"` // nil: no other server has the store
 	// Throttled are reads and writes that exceeded a limit of throughput since the start, by what came of it: "refused"
 	// or "reported". nil: none.
 	Throttled map[string]float64 `json:"throttled,omitempty"`
@@ -70,6 +71,12 @@ type Protocol struct {
 type Lag struct {
 	What    string  `json:"what"`
 	Seconds float64 `json:"seconds"`
+}
+
+// Gateway is how a server does among those that share its store.
+type Gateway struct {
+	LeaseAge float64  `json:"leaseAgeSeconds"`
+	Works    []string `json:"works"` // that it does for all
 }
 
 // Work is one piece of GET /api/work.
@@ -184,7 +191,7 @@ func (s *Status) addTablesAndLags(ctx context.Context, a *asker) error {
 	return s.addMetrics(metrics)
 }
 
-// addMetrics reads what is behind, and what was throttled, out of metrics.
+// addMetrics reads what is behind, what was throttled, and how a gateway does, out of metrics.
 func (s *Status) addMetrics(metrics io.Reader) error {
 	lines := bufio.NewScanner(metrics)
 	for lines.Scan() {
@@ -198,6 +205,12 @@ func (s *Status) addMetrics(metrics io.Reader) error {
 			s.Lags = append(s.Lags, Lag{"search indexes of " + tableOf(labels), n})
 		case name == "weft_ship_behind_seconds":
 			s.Lags = append(s.Lags, Lag{"shipping of changes", n})
+		case name == "weft_gateway_has_lease":
+			s.gateway()
+		case name == "weft_gateway_lease_age_seconds":
+			s.gateway().LeaseAge = n
+		case strings.HasPrefix(name, "weft_gateway_owns_work"):
+			s.gateway().Works = append(s.gateway().Works, labelOf(name, "work"))
 		case strings.HasPrefix(name, "weft_throttle_events_total"):
 			if s.Throttled == nil {
 				s.Throttled = map[string]float64{}
@@ -206,6 +219,13 @@ func (s *Status) addMetrics(metrics io.Reader) error {
 		}
 	}
 	return lines.Err()
+}
+
+func (s *Status) gateway() *Gateway {
+	if s.Gateway == nil {
+		s.Gateway = &Gateway{Works: []string{}}
+	}
+	return s.Gateway
 }
 
 // tableOf names the table of a metric with the labels {database="d",table="t"}.

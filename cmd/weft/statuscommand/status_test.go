@@ -26,6 +26,8 @@ func answers() func(ctx context.Context, addr, target string) (io.ReadCloser, er
 				{"kind":"hot-row","table":"cities","warning":true,"text":"One row gets half."}]}`,
 			"/metrics": "# HELP weft_search_lag_seconds x\n" +
 				"weft_search_lag_seconds{database=\"shop\",table=\"articles\"} 2.5\nweft_ship_behind_seconds 0\n" +
+				"weft_gateway_has_lease 1\nweft_gateway_lease_age_seconds 1.25\n" +
+				"weft_gateway_owns_work{work=\"expiry\"} 1\nweft_gateway_owns_work{work=\"jobs\"} 1\n" +
 				"weft_throttle_events_total{effect=\"reported\",index=\"\",reason=\"TableReadProvisionedThroughputExceeded\",table=\"t\"} 1200\n" +
 				"weft_throttle_events_total{effect=\"reported\",index=\"i\",reason=\"IndexReadProvisionedThroughputExceeded\",table=\"t\"} 34\n",
 		}[target]
@@ -54,6 +56,7 @@ size      2 tables with about 140,000 rows, 1 index with about 200 entries, abou
           disk: 90 % in use
 load      dynamodb      3 connections, 10 requests/s, p50 1ms, p99 10ms at most; since the start 0 failed, 2 refused
           throttled     since the start 1,234 reads and writes over the throughput of their tables, reported
+gateway   its lease was renewed 1.2 s ago; it does for all: expiry, jobs
 lag       search indexes of shop.articles: 2.5 s
 work      index build of cities, by-name, running: 1,200 rows of about 5,000
           backup of the whole database, running, 4.0 KiB done

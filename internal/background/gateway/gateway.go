@@ -18,6 +18,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -43,6 +44,13 @@ const (
 	attempts = 4
 )
 
+// An owner of work renews its lease more often. Who has missed as many renewals as missedMost is absent: others take
+// over what it does in guarded transactions.
+const (
+	ownerRenewal = 4 * time.Second
+	missedMost   = 2
+)
+
 // awaitMax is the longest time that a request waits for a lease.
 const awaitMax = 20 * time.Second
 
@@ -58,11 +66,13 @@ var (
 	errRemoved = errors.New("gateway: the lease has passed and the record was removed")
 )
 
-// Options configures a Gateway. All fields except Settings are required.
+// Options configures a Gateway. Store, Shared and Logger are required.
 type Options struct {
 	Store  kv.Store
 	Shared kv.Shared // of Store
 	Logger *slog.Logger
+	// Idle says that the process does nothing by itself: others take over what work it has. Optional.
+	Idle bool
 	Settings
 }
 
@@ -269,7 +279,7 @@ func (g *Gateway) turn(life context.Context) {
 	}
 	seen, err := g.look(ctx)
 	record, err := g.follow(ctx, &seen, err)
-	if due := time.Since(g.lastRenewal()) >= g.Lease/renewals; !errors.Is(err, errRemoved) &&
+	if due := time.Since(g.lastRenewal()) >= g.interval(); !errors.Is(err, errRemoved) &&
 		(due || !record.equal(g.Record())) {
 		err = g.renew(ctx, record)
 	}
@@ -301,6 +311,15 @@ func (g *Gateway) follow(ctx context.Context, seen *look, err error) (Record, er
 		record.Generation, record.Held = generation, held
 	}
 	return record, err
+}
+
+// interval is the time between two renewals.
+func (g *Gateway) interval() time.Duration {
+	most := g.Lease / renewals
+	if slices.ContainsFunc(g.allWorks(), (*Work).Owned) {
+		return min(most, max(ownerRenewal, 2*g.idlePause()))
+	}
+	return most
 }
 
 // step is a short pause.
@@ -356,7 +375,7 @@ func (g *Gateway) lease(ctx context.Context, record Record, check func(txn kv.Tx
 	}
 	g.ahead.Store(now - began.UnixMilli())
 	record.UntilMS = now + g.Lease.Milliseconds()
-	record.AbsentMS = now + 2*g.Lease.Milliseconds()/renewals
+	record.AbsentMS, record.Idle = now+missedMost*g.interval().Milliseconds(), g.Idle
 	record.OldestMS = g.underway.see(now)
 	before := g.until.Load()
 	if early {

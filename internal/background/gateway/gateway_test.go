@@ -25,13 +25,17 @@ func (f followed) Refresh(ctx context.Context) (uint64, []uint32, error) {
 }
 
 // still is a gateway without a goroutine: the test makes its turns.
-func still(t *testing.T, store *mem.Store, id string) *Gateway {
+func still(t *testing.T, store *mem.Store, id string, edit ...func(*Options)) *Gateway {
 	t.Helper()
 	handle := store.Share()
-	g := New(Options{
+	o := Options{
 		Store: handle, Shared: handle, Logger: slog.New(slog.NewTextHandler(io.Discard, nil)),
 		Settings: Settings{ID: id, Lease: time.Hour, Poll: time.Millisecond},
-	}, "work")
+	}
+	for _, e := range edit {
+		e(&o)
+	}
+	g := New(o, "work")
 	g.schema = followed{handle}
 	handle.Fence(g.until.Load)
 	if err := g.join(t.Context()); err != nil {
@@ -87,8 +91,8 @@ func TestOwners(t *testing.T) {
 	}
 }
 
-// TestGuardedWork: work that is done in guarded transactions alone goes to another gateway as soon as its owner misses
-// a renewal, though that has its lease still; the owner's transactions are refused from then on.
+// TestGuardedWork: work that is done in guarded transactions alone goes to another gateway seconds after its owner's
+// last renewal, though that has its lease still; the owner's transactions are refused from then on.
 func TestGuardedWork(t *testing.T) {
 	var now atomic.Int64
 	now.Store(1e12)
@@ -98,7 +102,10 @@ func TestGuardedWork(t *testing.T) {
 		g.GuardedWork("guarded")
 		g.lookForWorks(t)
 	}
-	now.Add(2*time.Hour.Milliseconds()/renewals - 1)
+	if err := first.renew(t.Context(), first.Record()); err != nil { // as an owner
+		t.Fatal(err)
+	}
+	now.Add(missedMost*ownerRenewal.Milliseconds() - 1)
 	second.turnAt(t)
 	if second.Work("guarded").Owned() {
 		t.Fatal("the work was taken from a gateway that is there")
@@ -112,6 +119,27 @@ func TestGuardedWork(t *testing.T) {
 		func(txn kv.Txn) error { return first.Work("guarded").Guard(t.Context(), txn) })
 	if !errors.Is(err, ErrNotOwner) || !first.Joined() {
 		t.Errorf("the old owner, joined %t, ends in %v, want ErrNotOwner", first.Joined(), err)
+	}
+}
+
+// TestIdleOwner: a process that does nothing by itself has what work nobody wants, until another gateway comes.
+func TestIdleOwner(t *testing.T) {
+	store := mem.Open(mem.Options{})
+	idle := still(t, store, "idle", func(o *Options) { o.Idle = true })
+	if !idle.Work("work").Owned() {
+		t.Fatal("it does not own the work alone")
+	}
+	other := still(t, store, "other idle", func(o *Options) { o.Idle = true })
+	if other.turnAt(t); other.Work("work").Owned() {
+		t.Error("an idle gateway has taken the work of another one")
+	}
+	busy := still(t, store, "busy")
+	idle.lookForWorks(t)
+	if !busy.Work("work").Owned() || idle.Work("work").Owned() {
+		t.Error("the work is with the idle one still")
+	}
+	if idle.turnAt(t); idle.Work("work").Owned() {
+		t.Error("the idle one has taken it back")
 	}
 }
 

@@ -106,7 +106,7 @@ func (w *Work) isFree(seen *look) bool {
 		return true
 	}
 	r, known := seen.records[owner]
-	return !known || r.isAbsent(w.gateway.Now().UnixMilli(), w.guarded)
+	return !known || r.leaves(w, w.gateway.Now().UnixMilli())
 }
 
 // pause is the time to the next turn.
@@ -117,6 +117,11 @@ func (g *Gateway) pause() time.Duration {
 	case !g.joined.Load(), time.Since(g.stirred) < stirFor:
 		return g.Poll
 	}
+	return g.idlePause()
+}
+
+// idlePause is the time between two turns to which nothing happens.
+func (g *Gateway) idlePause() time.Duration {
 	return max(g.Poll, min(idleFactor*g.Poll, g.Lease/(2*renewals)))
 }
 

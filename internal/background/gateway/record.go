@@ -20,12 +20,14 @@ type Record struct {
 	ID string `json:"id"`
 	// UntilMS is the cluster's time in Unix milliseconds from which on the gateway can't commit.
 	UntilMS int64 `json:"untilMS"`
-	// AbsentMS is the cluster's time from which on the gateway has missed a renewal: others take the work over that is
-	// done in guarded transactions alone. 0: it is of a version that does not say, and has UntilMS for it.
+	// AbsentMS is the cluster's time from which on the gateway has missed some renewals: others take the work over that
+	// is done in guarded transactions alone. 0: it is of a version that does not say, and has UntilMS for it.
 	AbsentMS int64 `json:"absentMS,omitempty"`
 	// OldestMS is a moment before which no transaction began that the gateway commits from now on, by the cluster's
 	// clock. 0: it is of a version that does not say.
 	OldestMS int64 `json:"oldestMS,omitempty"`
+	// Idle says that the gateway does nothing by itself: others take over what work it has.
+	Idle bool `json:"idle,omitempty"`
 	// Generation is the one of the schema that it has installed.
 	Generation uint64 `json:"generation"`
 	// Held are the tables of which a request still uses the version before.
@@ -36,10 +38,13 @@ func (r Record) equal(other Record) bool {
 	return r.Generation == other.Generation && slices.Equal(r.Held, other.Held)
 }
 
-// isAbsent reports whether the owner of work has not been heard of for so long that others take it over. guarded says
-// that a transaction of the owner's would fail then.
-func (r Record) isAbsent(nowMS int64, guarded bool) bool {
-	if guarded && r.AbsentMS > 0 {
+// leaves reports whether another gateway may take a work over from this one, its owner, which has not been heard of for
+// long enough or does nothing by itself.
+func (r Record) leaves(w *Work, nowMS int64) bool {
+	switch {
+	case r.Idle && !w.gateway.Idle:
+		return true
+	case w.guarded && r.AbsentMS > 0:
 		return nowMS >= r.AbsentMS
 	}
 	return nowMS >= r.UntilMS

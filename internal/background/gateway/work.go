@@ -17,7 +17,7 @@ type Work struct {
 	gateway *Gateway
 	name    string
 	key     []byte
-	guarded bool // all that is done of it is done in transactions with Guard
+	guarded bool // see GuardedWork
 	owned   atomic.Bool
 }
 
@@ -33,8 +33,9 @@ func (g *Gateway) Work(name string) *Work {
 	return w
 }
 
-// GuardedWork is Work that is done in transactions with Guard alone. Another gateway takes it over as soon as its
-// owner misses a renewal: whatever the owner does then, it does not commit.
+// GuardedWork is Work that is done in transactions with Guard alone, or does no harm if two do it at once. Another
+// gateway takes it over as soon as its owner has missed some renewals: whatever the owner does then, it does not
+// commit.
 func (g *Gateway) GuardedWork(name string) *Work {
 	w := g.Work(name)
 	g.mu.Lock()
@@ -123,7 +124,7 @@ func (w *Work) isThere(ctx context.Context, txn kv.Txn, id string, nowMS int64) 
 			return false, err
 		}
 	}
-	if ok && !r.isAbsent(nowMS, w.guarded) {
+	if ok && !r.leaves(w, nowMS) {
 		return true, nil
 	}
 	return false, txn.Guard(key)

@@ -153,7 +153,7 @@ var (
 	gatewayGeneration = instrument{"weft_gateway_catalog_generation", gauge, nil,
 		"Generation of the schema that this gateway has installed. A gateway that stays behind delays schema changes."}
 	gatewayOwner = instrument{"weft_gateway_owns_work", gauge, []string{"work"},
-		"1 for background work that this gateway does for all gateways: jobs, expiry, rebuilds."}
+		"1 for background work that this gateway does for all gateways, of which docs/gateways.md has a list."}
 
 	shipBehind = instrument{"weft_ship_behind_seconds", gauge, nil,
 		"Age of the newest moment that can be restored from --ship: about what the loss of this machine would lose. It grows while the destination is unreachable and until the first backup after a start is made."}
