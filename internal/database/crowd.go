@@ -22,6 +22,7 @@ const crowdMost = 64
 type crowds struct {
 	mu    sync.Mutex
 	lines map[string][]*crowdWrite // by key
+	rivalries
 }
 
 // crowdWrite is a write that stands in a line.
@@ -62,6 +63,7 @@ func (p Pinned) writeTogether(ctx context.Context, key []byte, w *Write, r *Writ
 		return err
 	}
 	defer held.Unlock()
+	lines.rest(ctx, key)
 	p.db.writeAllOf(lines.take(one), s)
 	return one.err
 }
@@ -167,7 +169,7 @@ func (db *DB) writeAllOf(list []*crowdWrite, s *scratch) {
 
 // do does a write as a commit of its own.
 func (one *crowdWrite) do(s *scratch) error {
-	return kv.Update(one.ctx, one.pin.db.store, func(txn kv.Txn) error {
+	return one.pin.db.updateItem(one.ctx, one.key, func(txn kv.Txn) error {
 		return one.pin.apply(one.ctx, txn, one.key, one.w, one.r, s)
 	})
 }
@@ -176,7 +178,7 @@ func (one *crowdWrite) do(s *scratch) error {
 // own; any other error may have left something in the transaction.
 func (db *DB) writeAtOnce(list []*crowdWrite, s *scratch) error {
 	ctx := context.WithoutCancel(list[0].ctx) // the others go on where the first is not wanted any more
-	return kv.Update(ctx, db.store, func(txn kv.Txn) error {
+	return db.updateItem(ctx, list[0].key, func(txn kv.Txn) error {
 		for _, one := range list {
 			one.err = one.pin.apply(one.ctx, txn, one.key, one.w, one.r, s)
 			if one.err != nil && !errors.Is(one.err, ErrConditionFailed) {

@@ -78,6 +78,9 @@ func (p Pinned) writeLatched(ctx context.Context, w *Write, r *WriteResult, s *s
 	limit, joins := p.db.options.LockWait, p.mayJoin(w)
 	if joins {
 		limit = -1
+		if p.db.crowds.has(s.Key) {
+			return p.writeTogether(ctx, s.Key, w, r, s)
+		}
 	}
 	held, err := p.db.latches.LockWithin(ctx, limit, s.Key)
 	if joins && errors.Is(err, record.ErrLatchWait) {
@@ -87,7 +90,7 @@ func (p Pinned) writeLatched(ctx context.Context, w *Write, r *WriteResult, s *s
 		return err
 	}
 	defer held.Unlock()
-	return kv.Update(ctx, p.db.store, func(txn kv.Txn) error { return p.apply(ctx, txn, s.Key, w, r, s) })
+	return p.db.updateItem(ctx, s.Key, func(txn kv.Txn) error { return p.apply(ctx, txn, s.Key, w, r, s) })
 }
 
 // TableWrite is a Write to one of several tables.
