@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/weftdb/weft/internal/data/cell"
+	"github.com/weftdb/weft/internal/data/schema"
 )
 
 // CellRules give the attributes of a table's items timestamps: the newest value of an attribute counts, whatever
@@ -68,7 +69,7 @@ func (t *Table) SetCells(ctx context.Context, rules CellRules) error {
 	if err := t.outside(ctx, "SetCells"); err != nil {
 		return err
 	}
-	return public(t.table.SetCells(ctx, *rules.internal()))
+	return public(t.table.Edit(ctx, func(d *schema.Table) error { d.Cells = rules.internal(); return nil }))
 }
 
 // Compact begins to rewrite a table: marks of deletions, versions and values that nobody sees any more go, and the

@@ -7,7 +7,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/database/feed"
+	"github.com/weftdb/weft/internal/history/feed"
 	"github.com/weftdb/weft/internal/rows/change"
 	"github.com/weftdb/weft/internal/rows/record"
 	"github.com/weftdb/weft/internal/security/permission"

@@ -17,7 +17,7 @@ func (t *Table) SetRecovery(ctx context.Context, days int) error {
 	if err := t.outside(ctx, "SetRecovery"); err != nil {
 		return err
 	}
-	return public(t.table.SetRecovery(ctx, days))
+	return public(t.table.Edit(ctx, func(d *schema.Table) error { return t.db.db.RecoveryOn(d, days) }))
 }
 
 // Restorable returns the span of moments to which the table can be restored; ok is false if its changes are not kept.

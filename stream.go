@@ -7,9 +7,10 @@ import (
 	"iter"
 	"time"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/database/feed"
+	"github.com/weftdb/weft/internal/history/feed"
 )
 
 // Stream reports whether a table's changes are kept for programs to read, and what they show of an item besides its
@@ -26,16 +27,16 @@ const (
 )
 
 // internal returns the images of a stream; nil if there is none.
-func (s Stream) internal() *database.Images {
-	var images database.Images
+func (s Stream) internal() *schema.Images {
+	var images schema.Images
 	switch s {
 	case StreamKeys:
 	case StreamNew:
-		images = database.NewImage
+		images = schema.NewImage
 	case StreamOld:
-		images = database.OldImage
+		images = schema.OldImage
 	case StreamBoth:
-		images = database.NewImage | database.OldImage
+		images = schema.NewImage | schema.OldImage
 	default:
 		return nil
 	}
@@ -59,9 +60,9 @@ func (t *Table) SetStream(ctx context.Context, stream Stream) error {
 	case images == nil && !on, images != nil && on && is.Images == *images:
 		return nil
 	case images == nil:
-		return public(t.table.EndStream(ctx))
+		return public(t.table.Edit(ctx, t.db.db.Changes().StreamOff))
 	}
-	return public(t.table.BeginStream(ctx, *images))
+	return public(t.table.Edit(ctx, func(d *schema.Table) error { return t.db.db.Changes().StreamOn(d, *images) }))
 }
 
 // ChangeKind is the kind of an item's change.
@@ -149,7 +150,7 @@ func (t *Table) page(ctx context.Context, from Position, yield func(Change, erro
 	if err != nil {
 		return 0, nil, yield(Change{}, err) && false
 	}
-	records, after, err := feed.Read(ctx, p, from, changesPage)
+	records, after, err := feed.Read(ctx, p.Changes(), from, changesPage)
 	p.Release()
 	if err != nil {
 		return 0, nil, yield(Change{}, public(err)) && false
@@ -191,6 +192,6 @@ func (t *Table) StreamEnd(ctx context.Context) (Position, error) {
 		return nil, err
 	}
 	defer p.Release()
-	end, err := feed.End(ctx, p)
+	end, err := feed.End(ctx, p.Changes())
 	return end, public(err)
 }

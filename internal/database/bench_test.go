@@ -439,7 +439,7 @@ func BenchmarkCells(b *testing.B) {
 	ctx := context.Background()
 	open := func(b *testing.B) *benchTable {
 		t := openBench(b, "pebble")
-		if err := t.table.SetCells(ctx, cell.Rules{LifeMS: 1 << 40, MarkersMS: 1000}); err != nil {
+		if err := t.table.Edit(ctx, withCells(cell.Rules{LifeMS: 1 << 40, MarkersMS: 1000})); err != nil {
 			b.Fatal(err)
 		}
 		p := t.pin(b)

@@ -39,16 +39,6 @@ func (t *Table) Compact(ctx context.Context) error {
 	return wrap(t.name, err)
 }
 
-// SetCells gives a table rules of cells, or changes them. What was written before the table had any counts as written
-// now. Reads follow the new rules at once; rows that outlive or underlive the old ones are rewritten in the background.
-// Rules can't be taken away: zero ones ask for nothing but times. Errors: KindNotFound, KindInvalid.
-func (t *Table) SetCells(ctx context.Context, rules cell.Rules) error {
-	return t.edit(ctx, func(table *schema.Table) error {
-		table.Cells = &rules
-		return nil
-	})
-}
-
 // beginCells completes rules that an edit has given a table which had others before, and returns the work that this
 // makes.
 func (db *DB) beginCells(table *schema.Table, before *cell.Rules) ([]job.Job, error) {
@@ -73,9 +63,6 @@ func (db *DB) beginCells(table *schema.Table, before *cell.Rules) ([]job.Job, er
 	if _, ok := table.CellExpiry(); !ok {
 		index := table.AddCellIndex(schema.DeleteOnly)
 		work = append(work, job.Job{Kind: job.BuildIndex, Table: table.ID, Index: index.ID})
-	}
-	if err := table.Validate(); err != nil {
-		return nil, &Error{Kind: KindInvalid, Table: table.Name, Err: err}
 	}
 	return append(work, job.Job{Kind: job.Compact, Table: table.ID}), nil
 }
@@ -140,7 +127,7 @@ func (p Pinned) CellsOf(stored value.Row, nowMS int64, visit func(name []byte, v
 	return wrap(p.name(), p.table.Cells.Cells(stored, p.table.Names, p.table.IsKey, nowMS, visit))
 }
 
-// IsCompacting reports whether rows of the table are being rewritten: see Table.Compact and Table.SetCells.
+// IsCompacting reports whether rows of the table are being rewritten: see Table.Compact and Table.Edit.
 func (p Pinned) IsCompacting() bool {
 	return slices.ContainsFunc(p.db.Jobs(),
 		func(j Job) bool { return j.Kind == job.Compact && j.Table == p.Descriptor().ID })

@@ -227,7 +227,7 @@ func (c *cellsTest) step() {
 		c.end()
 	case 3: // rows are rewritten
 		rules := cell.Rules{Versions: 1 + c.random.IntN(4), LifeMS: c.model.life, MarkersMS: 1 << 40}
-		if err := c.table.SetCells(t.Context(), rules); err != nil {
+		if err := c.table.Edit(t.Context(), withCells(rules)); err != nil {
 			t.Fatal(err)
 		}
 		c.write()
@@ -516,7 +516,7 @@ func TestRulesChange(t *testing.T) {
 	}
 	set := func(rules cell.Rules) {
 		t.Helper()
-		if err := table.SetCells(t.Context(), rules); err != nil {
+		if err := table.Edit(t.Context(), withCells(rules)); err != nil {
 			t.Fatal(err)
 		}
 		if err := db.WaitJobs(t.Context()); err != nil {
@@ -557,7 +557,7 @@ func TestRulesChange(t *testing.T) {
 	if n := rowsOf(t, c, err); n != 0 || c.Counts().Dead != 0 {
 		t.Errorf("%d rows, %+v", n, c.Counts())
 	}
-	if err := table.SetDialect(t.Context(),
+	if err := table.Edit(t.Context(),
 		func(d *schema.Table) error { d.Cells = nil; return nil }); database.KindOf(err) != database.KindInvalid {
 		t.Error(err)
 	}
@@ -575,7 +575,7 @@ func TestRulesWaitForOldVersions(t *testing.T) {
 		t.Fatal(err)
 	}
 	done := make(chan error, 1)
-	go func() { done <- table.SetCells(t.Context(), cell.Rules{LifeMS: 1000}) }()
+	go func() { done <- table.Edit(t.Context(), withCells(cell.Rules{LifeMS: 1000})) }()
 	for pinOnce(t, table).Descriptor().Cells == nil {
 		runtime.Gosched()
 	}

@@ -71,9 +71,10 @@ func TestColumns(t *testing.T) {
 	}
 }
 
-// TestSetColumns: a type that is declared later governs what is written from then on, not what stands there and is left
+// TestEditColumns: a type that is declared later governs what is written from then on, not what stands there and is
+// left
 // as it is.
-func TestSetColumns(t *testing.T) {
+func TestEditColumns(t *testing.T) {
 	db := testdb.Open(t)
 	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("k", schema.String)})
 	ctx := t.Context()
@@ -81,7 +82,7 @@ func TestSetColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	declare := func(columns ...schema.Column) error {
-		return table.SetColumns(ctx, func(d *schema.Table) error { d.Columns = columns; return nil })
+		return table.Edit(ctx, func(d *schema.Table) error { d.Columns = columns; return nil })
 	}
 	if err := declare(schema.Column{Name: "k", Type: schema.String}); database.KindOf(err) != database.KindInvalid {
 		t.Errorf("a column of the key: %v", err)

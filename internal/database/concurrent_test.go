@@ -105,7 +105,7 @@ func builtUnderLoad(t *testing.T, rules *cell.Rules) {
 			KeepNulls: rules != nil}
 		if rules != nil {
 			rules.Versions = round // rows are rewritten meanwhile
-			if err := errors.Join(table.SetCells(t.Context(), *rules), table.Compact(t.Context())); err != nil {
+			if err := errors.Join(table.Edit(t.Context(), withCells(*rules)), table.Compact(t.Context())); err != nil {
 				t.Fatal(err)
 			}
 		}

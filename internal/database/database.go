@@ -123,5 +123,5 @@ func (db *DB) TruncateTable(ctx context.Context, database, name string, change f
 	}
 	db.regions.Refill(ctx, old, fresh.ID)
 	db.jobs.Add(work)
-	return wrap(name, db.settleStreams(ctx, fresh.ID))
+	return wrap(name, db.changes.SettleTable(ctx, fresh.ID))
 }

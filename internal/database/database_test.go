@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/weftdb/weft/internal/data/cell"
 	"github.com/weftdb/weft/internal/data/govalue"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
@@ -212,4 +213,17 @@ func TestDatabaseOptions(t *testing.T) {
 	if got := db.DatabaseOption("shop", "MODE"); got != "" {
 		t.Errorf("a new database has the option of the old one: %q", got)
 	}
+}
+
+// withCells, withStream and withRecovery are edits of a table.
+func withCells(rules cell.Rules) func(*schema.Table) error {
+	return func(d *schema.Table) error { d.Cells = &rules; return nil }
+}
+
+func withStream(db *database.DB, images schema.Images) func(*schema.Table) error {
+	return func(d *schema.Table) error { return db.Changes().StreamOn(d, images) }
+}
+
+func withRecovery(db *database.DB, days int) func(*schema.Table) error {
+	return func(d *schema.Table) error { return db.RecoveryOn(d, days) }
 }

@@ -14,7 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/background/region"
 	"github.com/weftdb/weft/internal/background/task"
 	"github.com/weftdb/weft/internal/data/catalog"
-	"github.com/weftdb/weft/internal/history/journal"
+	"github.com/weftdb/weft/internal/history/capture"
 	"github.com/weftdb/weft/internal/index/asyncindex"
 	"github.com/weftdb/weft/internal/index/tuning"
 	"github.com/weftdb/weft/internal/rows/idempotency"
@@ -96,8 +96,7 @@ type DB struct {
 	statistics statistics.Book
 	keeper     *tuning.Keeper
 	regions    *region.Keeper
-	journal    *journal.Keeper      // nil: the engine gives no stamps
-	buckets    int                  // of the journal
+	changes    *capture.Keeper
 	follower   *asyncindex.Follower // nil: without a journal
 	tokens     *idempotency.Book
 	now        func() int64 // nowMS, as a value
@@ -133,12 +132,12 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 		return nil, wrap("", err)
 	}
 	db.guard = db.newGuard()
-	if err := db.openJournal(ctx); err != nil {
+	if err := db.openChanges(ctx); err != nil {
 		db.gateway.Close()
 		return nil, wrap("", err)
 	}
 	if err := db.startJobs(ctx); err != nil {
-		db.closeJournal()
+		db.changes.Close()
 		db.gateway.Close()
 		return nil, wrap("", err)
 	}
@@ -157,7 +156,7 @@ func (db *DB) Close() error {
 	db.tasks.Close()
 	db.tokens.Close()
 	db.regions.Close()
-	db.closeJournal()
+	db.changes.Close()
 	db.follower.Close()
 	db.keeper.Close()
 	db.jobs.Close()

@@ -69,7 +69,8 @@ func (t *Table) differs(fault string) error {
 // switchOn switches a stream and recovery on, if a spec asks for them.
 func (t *Table) switchOn(ctx context.Context, is *schema.Table, spec *TableSpec) error {
 	if spec.RecoveryDays > 0 && is.Recovery == nil {
-		if err := t.SetRecovery(ctx, spec.RecoveryDays); err != nil {
+		err := t.Edit(ctx, func(d *schema.Table) error { return t.db.RecoveryOn(d, spec.RecoveryDays) })
+		if err != nil {
 			return err
 		}
 	}
@@ -82,10 +83,11 @@ func (t *Table) switchOn(ctx context.Context, is *schema.Table, spec *TableSpec)
 		}
 		return nil
 	}
-	if err := t.BeginStream(ctx, *spec.Stream); err != nil && KindOf(err) != KindExists {
-		return err
+	err := t.Edit(ctx, func(d *schema.Table) error { return t.db.changes.StreamOn(d, *spec.Stream) })
+	if KindOf(err) == KindExists {
+		return nil
 	}
-	return nil
+	return err
 }
 
 // indexPoll is the interval between two looks of WaitIndex.

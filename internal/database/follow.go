@@ -13,7 +13,7 @@ import (
 
 // startFollower begins to bring asynchronous search indexes up to date.
 func (db *DB) startFollower(ctx context.Context) {
-	if db.journal == nil {
+	if !db.changes.Keeps() {
 		return
 	}
 	o := asyncindex.Options{Store: db.store, Catalog: db.catalog, Latches: db.latches, Logger: db.options.Logger,
@@ -31,7 +31,7 @@ func (p Pinned) AwaitIndexes(ctx context.Context) error {
 	if !p.Descriptor().IsFollowed() || p.db.follower == nil {
 		return nil
 	}
-	err := p.db.journal.Settle(ctx)
+	err := p.db.changes.Settle(ctx)
 	if err == nil {
 		err = p.db.follower.Catch(ctx, p.Descriptor().ID)
 	}

@@ -209,7 +209,7 @@ func TestAsyncSearchIdle(t *testing.T) {
 	}
 	p.Release()
 	if err := errors.Join(table.DropIndex(t.Context(), "all"), db.WaitJobs(t.Context()),
-		db.LookAfterJournal(t.Context())); err != nil {
+		db.Changes().Trim(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	if left := sections(t, store, "journal", "followed"); len(left) > 0 {

@@ -66,7 +66,7 @@ func (db *DB) openCatalog(ctx context.Context) (err error) {
 		db.gateway = gateway.New(gateway.Options{Store: db.store, Shared: store, Logger: o.Logger, Idle: o.Idle,
 			Settings: o.Gateway}, task.Work)
 		for _, name := range [...]string{job.WorkJobs, job.WorkExpiry, job.WorkCollect, tuning.WorkRebuilds,
-			asyncindex.Work, workJournal} {
+			asyncindex.Work} {
 			db.gateway.GuardedWork(name)
 		}
 		shared = catalog.Options{Gateway: db.gateway, Installed: db.watchExpiry}

@@ -17,6 +17,8 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/history/capture"
+	"github.com/weftdb/weft/internal/history/journal"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
 	"github.com/weftdb/weft/internal/testing/testdoc"
@@ -25,8 +27,8 @@ import (
 // followed is a stream as a program reads it.
 type followed struct {
 	pin     database.Pinned
-	stream  database.Stream
-	at      map[string]database.Position // by shard
+	stream  schema.Stream
+	at      map[string]journal.Position // by shard
 	ended   map[string]bool
 	items   map[string]string // what the records say that the table holds
 	records int
@@ -39,23 +41,24 @@ func follow(t *testing.T, table *database.Table) *followed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	streams := pin.Streams()
-	return &followed{pin: pin, stream: streams[len(streams)-1], at: map[string]database.Position{},
+	streams := pin.Changes().Streams()
+	return &followed{pin: pin, stream: streams[len(streams)-1], at: map[string]journal.Position{},
 		ended: map[string]bool{}, items: map[string]string{}}
 }
 
 // read reads what is new, in small pages, oldest shards first.
 func (f *followed) read(t *testing.T) {
 	t.Helper()
-	shards, err := f.pin.Shards(t.Context(), &f.stream)
+	shards, err := f.pin.Changes().Shards(t.Context(), &f.stream)
 	if err != nil {
 		t.Fatal(err)
 	}
+	changes := f.pin.Changes()
 	for _, shard := range shards {
 		name := fmt.Sprint(shard.Bucket, shard.From)
 		for !f.ended[name] {
 			page := 0
-			next, ended, err := f.pin.Changes(t.Context(), &f.stream, shard, f.at[name], func(r *database.Record) bool {
+			next, ended, err := changes.Read(t.Context(), &f.stream, shard, f.at[name], func(r *capture.Record) bool {
 				f.take(t, r)
 				page++
 				return page < 7
@@ -72,7 +75,7 @@ func (f *followed) read(t *testing.T) {
 }
 
 // take checks that a record fits what the ones before have left, so that none is missing, doubled or out of order.
-func (f *followed) take(t *testing.T, r *database.Record) {
+func (f *followed) take(t *testing.T, r *capture.Record) {
 	f.records++
 	if r.ByExpiry {
 		f.expired++
@@ -152,7 +155,7 @@ func mutate(ctx context.Context, random *rand.Rand, db *database.DB, table *data
 
 func journaledTable(t *testing.T, db *database.DB, name string, cells *cell.Rules) *database.Table {
 	t.Helper()
-	both := database.NewImage | database.OldImage
+	both := schema.NewImage | schema.OldImage
 	table, err := db.CreateTable(t.Context(),
 		database.TableSpec{Name: name, Key: database.Columns("k", schema.String), Stream: &both, Cells: cells,
 			Indexes: []database.IndexSpec{{Name: "by_v", Key: database.Columns("v", schema.Number)}}})
@@ -197,11 +200,11 @@ func streamTellsAll(t *testing.T, rules *cell.Rules) {
 		default:
 		}
 		f.read(t)
-		if err := db.EndShards(t.Context(), "", "t"); err != nil {
+		if err := db.Changes().EndShards(t.Context(), "", "t"); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := db.LookAfterJournal(t.Context()); err != nil { // a cluster orders changes after their commits
+	if err := db.Changes().Trim(t.Context()); err != nil { // a cluster orders changes after their commits
 		t.Fatal(err)
 	}
 	f.read(t)

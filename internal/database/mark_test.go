@@ -148,7 +148,7 @@ func (j *journey) step() {
 		p.Release()
 		j.must(err)
 	case 9:
-		tolerate(table.BeginStream(ctx, database.NewImage), database.KindExists, database.KindInvalid)
+		tolerate(table.Edit(ctx, withStream(j.db, schema.NewImage)), database.KindExists, database.KindInvalid)
 	case 10, 11, 12, 13:
 		j.must(testdoc.Delete(ctx, table, testdoc.Document{"id": fmt.Sprint(random.IntN(60))}))
 	case 14:

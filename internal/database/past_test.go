@@ -56,7 +56,7 @@ func TestPast(t *testing.T) {
 		if err := testdoc.Put(t.Context(), table, testdoc.Document{"k": "k0", "v": 1}); err != nil {
 			t.Fatal(err)
 		}
-		if err := table.SetRecovery(t.Context(), 1); err != nil {
+		if err := table.Edit(t.Context(), withRecovery(db, 1)); err != nil {
 			t.Fatal(err)
 		}
 		moments := []moment{}

@@ -38,7 +38,7 @@ func TestPinReleasedTwice(t *testing.T) {
 		database.Pinned{}.Release()
 		changed := false
 		go func() {
-			if err := table.SetDialect(t.Context(), func(*schema.Table) error { return nil }); err != nil {
+			if err := table.Edit(t.Context(), func(*schema.Table) error { return nil }); err != nil {
 				t.Error(err)
 			}
 			changed = true

@@ -6,8 +6,8 @@ import (
 	"context"
 
 	"github.com/weftdb/weft/internal/data/schema"
-	"github.com/weftdb/weft/internal/security/tableguard"
 	"github.com/weftdb/weft/internal/security/permission"
+	"github.com/weftdb/weft/internal/security/tableguard"
 )
 
 // Principal is a user for whom a program asks; see DB.As.

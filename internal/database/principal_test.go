@@ -15,13 +15,14 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
-	"github.com/weftdb/weft/internal/data/cell"
 	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/data/govalue"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/history/backup"
+	"github.com/weftdb/weft/internal/history/capture"
+	"github.com/weftdb/weft/internal/history/journal"
 	"github.com/weftdb/weft/internal/security/account"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
@@ -214,17 +215,10 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		_, err := a.pin.Regions(ctx, "by_v")
 		return err
 	},
-	"Table.EndStream": func(ctx context.Context, a *asked) error {
-		a.pin.Release() // the second change would wait for it
-		if err := a.table.BeginStream(context.Background(), 0); err != nil {
-			return err
-		}
-		return a.table.EndStream(ctx)
-	},
-	"DB.EndShards": func(ctx context.Context, a *asked) error { return a.db.EndShards(ctx, "", a.table.Name()) },
+	"capture.Keeper.EndShards": func(ctx context.Context, a *asked) error { return a.db.Changes().EndShards(ctx, "", a.table.Name()) },
 	"Table.RestoreAt": func(ctx context.Context, a *asked) error {
 		a.pin.Release()
-		if err := a.table.SetRecovery(context.Background(), 1); err != nil {
+		if err := a.table.Edit(context.Background(), withRecovery(a.db, 1)); err != nil {
 			return err
 		}
 		<-time.After(2 * time.Millisecond) // the moments that it can be restored to begin
@@ -242,13 +236,13 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		}
 		return err
 	},
-	"Pinned.Shards": func(ctx context.Context, a *asked) error {
-		_, err := a.pin.Shards(ctx, &database.Stream{Label: "s"})
+	"capture.Table.Shards": func(ctx context.Context, a *asked) error {
+		_, err := a.pin.Changes().Shards(ctx, &schema.Stream{Label: "s"})
 		return err
 	},
-	"Pinned.Changes": func(ctx context.Context, a *asked) error {
-		_, _, err := a.pin.Changes(ctx, &database.Stream{Label: "s"}, database.Shard{}, database.Position{},
-			func(*database.Record) bool { return true })
+	"capture.Table.Read": func(ctx context.Context, a *asked) error {
+		_, _, err := a.pin.Changes().Read(ctx, &schema.Stream{Label: "s"}, journal.Shard{}, journal.Position{},
+			func(*capture.Record) bool { return true })
 		return err
 	},
 	"put":    func(ctx context.Context, a *asked) error { return testdoc.Put(ctx, a.table, a.document()) },
@@ -275,19 +269,9 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 	"Table.SetFields": func(ctx context.Context, a *asked) error {
 		return a.table.SetFields(ctx, "by_words", database.Columns("w", schema.String))
 	},
-	"Table.DropIndex":  func(ctx context.Context, a *asked) error { return a.table.DropIndex(ctx, "by_v") },
-	"Table.SetDialect": func(ctx context.Context, a *asked) error { return a.table.SetDialect(ctx, unchanged) },
-	"Table.SetColumns": func(ctx context.Context, a *asked) error { return a.table.SetColumns(ctx, unchanged) },
-	"Table.SetCells": func(ctx context.Context,
-		a *asked) error {
-		return a.table.SetCells(ctx, cell.Rules{Versions: 2})
-	},
-	"Table.SetExpiry": func(ctx context.Context, a *asked) error { return a.table.SetExpiry(ctx, "at") },
-	"Table.BeginStream": func(ctx context.Context,
-		a *asked) error {
-		return a.table.BeginStream(ctx, database.NewImage)
-	},
-	"Table.SetRecovery":  func(ctx context.Context, a *asked) error { return a.table.SetRecovery(ctx, 1) },
+	"Table.DropIndex":    func(ctx context.Context, a *asked) error { return a.table.DropIndex(ctx, "by_v") },
+	"Table.Edit":         func(ctx context.Context, a *asked) error { return a.table.Edit(ctx, unchanged) },
+	"Table.SetExpiry":    func(ctx context.Context, a *asked) error { return a.table.SetExpiry(ctx, "at") },
 	"Table.Reveal":       func(ctx context.Context, a *asked) error { return a.table.Reveal(ctx) },
 	"Table.Discard":      func(ctx context.Context, a *asked) error { return a.table.Discard(ctx) },
 	"Table.Compact":      func(ctx context.Context, a *asked) error { return a.table.Compact(ctx) },
@@ -367,14 +351,14 @@ func unchanged(*schema.Table) error { return nil }
 // unasked need no right, for they read and write no items and change no table: transactions and locks; what is known of
 // tables, indexes and jobs; work that is done anyway; numbers.
 var unasked = strings.Fields("DB.As DB.Begin DB.BeginWith DB.Update DB.UpdateItems DB.UpdateWith DB.View DB.WaitJobs " +
-	"DB.Reading DB.Arrivals DB.Await DB.DropLost DB.Lags DB.Send DB.SettleDestination DB.WaitArrival Pinned.AwaitIndexes Pinned.Follows Pinned.Lag Table.WaitIndex DB.Expire DB.LookAfterJournal DB.LookAfterRegions DB.Rebuild DB.TableBackup DB.TableBackups Pinned.Newest Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Prefetch Tx.Renew View.Split " +
+	"DB.Reading DB.Arrivals DB.Await DB.DropLost DB.Lags capture.Keeper.Send capture.Keeper.SettleDestination capture.Keeper.Settle capture.Keeper.SettleTable capture.Keeper.Divide capture.Keeper.Trim DB.WaitArrival Pinned.AwaitIndexes capture.Table.Follows Pinned.Lag Table.WaitIndex DB.Expire DB.LookAfterRegions DB.Rebuild DB.TableBackup DB.TableBackups capture.Table.Newest Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Prefetch Tx.Renew View.Split " +
 	"Pinned.BuildProgress Pinned.Count Pinned.CurveOf Pinned.Estimate Pinned.NextNumber Pinned.PassNumber Pinned.RegionBorders Pinned.Scorer Pinned.TakeNumbers")
 
 // TestPrincipalOperations: every operation that has a context asks, or is one of those that need no right.
 func TestPrincipalOperations(t *testing.T) {
 	var all []string
 	for _, x := range []any{(*database.DB)(nil), (*database.Table)(nil), (*database.Tx)(nil), (*database.View)(nil),
-		(*database.Cursor)(nil), database.Pinned{}} {
+		(*database.Cursor)(nil), database.Pinned{}, (*capture.Keeper)(nil), capture.Table{}} {
 		for m := range reflect.TypeOf(x).Methods() {
 			if m.Type.NumIn() > 1 && m.Type.In(1) == reflect.TypeFor[context.Context]() {
 				all = append(all, strings.TrimPrefix(strings.TrimPrefix(reflect.TypeOf(x).String(), "*"), "database.")+
@@ -415,12 +399,12 @@ func principalMatrix(t *testing.T, users []string, policies map[string]string) s
 	operations := slices.Sorted(maps.Keys(askingOperations))
 	marks := principalMarks(t, operations, users, policies)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-22s", "")
+	fmt.Fprintf(&b, "%-28s", "")
 	for _, user := range users {
 		fmt.Fprintf(&b, " %-6s", user)
 	}
 	for i, name := range operations {
-		fmt.Fprintf(&b, "\n%-22s", name)
+		fmt.Fprintf(&b, "\n%-28s", name)
 		for j := range users {
 			fmt.Fprintf(&b, " %-6s", strings.Join(marks[i][j][:], ""))
 		}

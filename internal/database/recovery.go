@@ -11,21 +11,18 @@ import (
 
 	"github.com/weftdb/weft/internal/background/task"
 	"github.com/weftdb/weft/internal/data/schema"
-	"github.com/weftdb/weft/internal/history/journal"
 	"github.com/weftdb/weft/internal/history/past"
 	"github.com/weftdb/weft/internal/history/tablecopy"
 	"github.com/weftdb/weft/internal/history/undo"
 	"github.com/weftdb/weft/internal/rows/record"
 )
 
-// SetRecovery keeps the changes of the last so many days, so that the table can be restored as it was at any moment of
-// them; 0 keeps none any more, and makes earlier moments unreachable. Errors: KindInvalid for more than
-// RecoveryDaysMax; KindNotFound.
-func (t *Table) SetRecovery(ctx context.Context, days int) error {
-	return t.edit(ctx, func(table *schema.Table) error { return t.db.RecoveryOn(table, days) })
-}
+// RecoveryDaysMax is the number of days for which a table's changes can be kept to restore it.
+const RecoveryDaysMax = 35
 
-// RecoveryOn is SetRecovery within an edit of a table's descriptor.
+// RecoveryOn keeps the changes of the last so many days, within an edit of a table's descriptor, so that the table can
+// be restored as it was at any moment of them; 0 keeps none any more, and makes earlier moments unreachable. Errors:
+// KindInvalid for more than RecoveryDaysMax.
 func (db *DB) RecoveryOn(table *schema.Table, days int) error {
 	switch {
 	case days < 0 || days > RecoveryDaysMax:
@@ -34,7 +31,7 @@ func (db *DB) RecoveryOn(table *schema.Table, days int) error {
 		table.Recovery = nil
 		return nil
 	}
-	if err := db.errNoJournal(table.Name); err != nil {
+	if err := db.changes.Need(table.Name); err != nil {
 		return err
 	}
 	since := int64(0) // it is noted when all writers know
@@ -179,11 +176,8 @@ func (db *DB) Past(ctx context.Context, id uint32, since time.Time, dir string) 
 	if err := db.guard.Table(ctx, "dynamodb:ExportTableToPointInTime", p.Descriptor(), ""); err != nil {
 		return nil, err
 	}
-	v := &past.View{ID: id, Table: p.table, Names: p.Names(), Buckets: db.buckets, Dir: dir}
-	if err = journal.ErrNoStamps; db.journal != nil {
-		err = db.journal.Settle(ctx)
-	}
-	if err == nil {
+	v := &past.View{ID: id, Table: p.table, Names: p.Names(), Buckets: db.changes.Buckets, Dir: dir}
+	if err = db.changes.Settle(ctx); err == nil {
 		v.Reader, err = db.store.Read(ctx)
 	}
 	if err != nil {

@@ -53,7 +53,7 @@ func newRescued(t *testing.T, engine teststore.Engine, seed uint64) *rescued {
 			t.Error(err)
 		}
 	})
-	both := database.NewImage | database.OldImage
+	both := schema.NewImage | schema.OldImage
 	table, err := db.CreateTable(t.Context(),
 		database.TableSpec{Name: "t", Key: database.Columns("k", schema.String), Stream: &both,
 			Indexes: []database.IndexSpec{
@@ -62,7 +62,7 @@ func newRescued(t *testing.T, engine teststore.Engine, seed uint64) *rescued {
 				{Name: "words", Key: database.Columns("text", schema.String), Search: true}}})
 	if err == nil {
 		err = errors.Join(table.SetExpiry(t.Context(), "at"), db.WaitJobs(t.Context()),
-			table.SetRecovery(t.Context(), 2))
+			table.Edit(t.Context(), withRecovery(db, 2)))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -271,7 +271,7 @@ func TestRestorable(t *testing.T) {
 	refused(begun, "a table without recovery")
 	set := func(days int) {
 		t.Helper()
-		if err := table.SetRecovery(ctx, days); err != nil {
+		if err := table.Edit(ctx, withRecovery(db, days)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -286,7 +286,7 @@ func TestRestorable(t *testing.T) {
 	pin.Release()
 	offset.Add(int64(time.Hour))
 	offset.Add(int64(5 * 24 * time.Hour))
-	if err := db.LookAfterJournal(ctx); err != nil {
+	if err := db.Changes().Trim(ctx); err != nil {
 		t.Fatal(err)
 	}
 	refused(now().Add(-25*time.Hour), "a moment whose changes were dropped")
@@ -327,7 +327,7 @@ func TestArrivalIsAlwaysSeen(t *testing.T) {
 	defer db.Close()
 	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "t", Key: database.Columns("k", schema.String)})
 	if err == nil {
-		err = table.SetRecovery(t.Context(), 1)
+		err = table.Edit(t.Context(), withRecovery(db, 1))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -374,7 +374,7 @@ func TestRestoreLosesItsChanges(t *testing.T) {
 	db := open(true)
 	table, err := db.CreateTable(t.Context(), database.TableSpec{Name: "t", Key: database.Columns("k", schema.String)})
 	if err == nil {
-		err = table.SetRecovery(t.Context(), 1)
+		err = table.Edit(t.Context(), withRecovery(db, 1))
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -387,7 +387,7 @@ func TestRestoreLosesItsChanges(t *testing.T) {
 		func(*schema.Table) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(table.SetRecovery(t.Context(), 0), db.Close()); err != nil {
+	if err := errors.Join(table.Edit(t.Context(), withRecovery(db, 0)), db.Close()); err != nil {
 		t.Fatal(err)
 	}
 	db = open(false)

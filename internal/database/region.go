@@ -93,7 +93,7 @@ func (db *DB) startRegions(ctx context.Context) *region.Keeper {
 		Settings:  o.Regions,
 		Compile:   func(v *catalog.Version) *record.Table { return compileTable(v) },
 		SizeOf:    func(ctx context.Context) func(kv.Range) int64 { return Pinned{db: db}.sizer(ctx) },
-		TellSplit: db.endShardsOf,
+		TellSplit: db.changes.Divide,
 	})
 }
 

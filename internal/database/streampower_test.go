@@ -96,7 +96,7 @@ func (f *followed) whileWriting(t *testing.T, db *database.DB, table *database.T
 						testdoc.Document{"k": "short", "v": own.IntN(3), "until": time.Now().Unix() - 5})
 				case 1:
 					if w == 0 {
-						err = db.EndShards(ctx, "", "t")
+						err = db.Changes().EndShards(ctx, "", "t")
 					}
 				default:
 					err = mutate(ctx, own, db, table)

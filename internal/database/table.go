@@ -42,7 +42,7 @@ type TableSpec struct {
 	// Rules says which writes a dialect has to judge. Default: none.
 	Rules schema.Rules
 	// Stream switches a stream of the table's changes on, with these images. Default: none is on.
-	Stream *Images
+	Stream *schema.Images
 	// RecoveryDays keeps the changes of so many days, so that the table can be restored as it was at any moment of
 	// them. Default: none are kept.
 	RecoveryDays int
@@ -118,7 +118,7 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 		table.AddCellIndex(schema.Active)
 	}
 	if spec.Stream != nil {
-		if err := db.StreamOn(table, *spec.Stream); err != nil {
+		if err := db.changes.StreamOn(table, *spec.Stream); err != nil {
 			return nil, err
 		}
 	}
@@ -127,7 +127,7 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 	}
 	made, err := db.create(ctx, table, spec.regions(), spec.Task)
 	if err == nil && !table.JournalSettled() { // it can be restored to any moment from when this returns
-		err = wrap(table.Name, db.settleStreams(ctx, table.ID))
+		err = wrap(table.Name, db.changes.SettleTable(ctx, table.ID))
 	}
 	return made, err
 }
@@ -169,7 +169,7 @@ func (db *DB) CreateLike(ctx context.Context, outline *schema.Table) (*Table, er
 func (db *DB) create(ctx context.Context, table *schema.Table, regions []*RegionSpec, filed *TableTask) (*Table,
 	error) {
 	if table.IsFollowed() {
-		if err := db.errNoJournal(table.Name); err != nil {
+		if err := db.changes.Need(table.Name); err != nil {
 			return nil, err
 		}
 	}
@@ -302,7 +302,7 @@ func (t *Table) AddIndex(ctx context.Context, spec IndexSpec) error {
 	if err != nil {
 		return err
 	}
-	if err := t.db.errNoJournal(t.name); err != nil && spec.Async != nil {
+	if err := t.db.changes.Need(t.name); err != nil && spec.Async != nil {
 		return err
 	}
 	sample, err := t.learnFor(ctx, &spec)
@@ -352,28 +352,8 @@ func (t *Table) DropIndex(ctx context.Context, name string) error {
 	}))
 }
 
-// SetDialect replaces what a dialect keeps with the table and, where edit names indexes, with them. edit gets a copy of
-// the descriptor and changes nothing but Dialect fields, and Cells as SetCells does. Errors: KindNotFound.
-func (t *Table) SetDialect(ctx context.Context, edit func(*schema.Table) error) error {
-	return t.edit(ctx, edit)
-}
-
-// SetColumns is SetDialect for an edit that changes Columns, too. A declared type governs writes that come after; rows
-// stay as they are. Errors: KindNotFound, KindInvalid, edit's.
-func (t *Table) SetColumns(ctx context.Context, edit func(*schema.Table) error) error {
-	return t.edit(ctx, func(table *schema.Table) error {
-		if err := edit(table); err != nil {
-			return err
-		}
-		if err := table.Validate(); err != nil {
-			return &Error{Kind: KindInvalid, Table: t.name, Err: err}
-		}
-		return nil
-	})
-}
-
 // Rename gives the table another name, in another database perhaps; edit sees the descriptor before that. Errors: those
-// of SetColumns, KindExists.
+// of Edit, KindExists.
 func (t *Table) Rename(ctx context.Context, database, name string, edit func(*schema.Table) error) error {
 	id, err := t.change(ctx, "dynamodb:DeleteTable") // the old name is gone
 	if err == nil {
@@ -385,9 +365,9 @@ func (t *Table) Rename(ctx context.Context, database, name string, edit func(*sc
 	return wrap(name, err)
 }
 
-// RenameAttributes is SetColumns that also gives attributes other names, one after another, in all rows and keys at
+// RenameAttributes is Edit that also gives attributes other names, one after another, in all rows and keys at
 // once: rows hold a number for each. edit sees the descriptor before that. No row may have an attribute of a new name
-// that is not renamed first. Errors: those of SetColumns, KindInvalid if a computed key part names an attribute.
+// that is not renamed first. Errors: those of Edit, KindInvalid if a computed key part names an attribute.
 func (t *Table) RenameAttributes(ctx context.Context, renamings []Renaming, edit func(*schema.Table) error) error {
 	id, err := t.change(ctx, "dynamodb:UpdateTable")
 	if err != nil {
@@ -400,7 +380,15 @@ func (t *Table) RenameAttributes(ctx context.Context, renamings []Renaming, edit
 	return wrap(t.name, err)
 }
 
-func (t *Table) edit(ctx context.Context, edit func(*schema.Table) error) error {
+// Edit changes what is kept with the table: what a dialect keeps, there and with its indexes; declared columns; rules
+// of cells; streams, destinations and recovery, which DB.Changes and DB.RecoveryOn switch. edit gets a copy of the
+// descriptor.
+//
+// A declared type governs writes that come after; rows stay as they are. What was written before the table had rules of
+// cells counts as written now. Reads follow new rules at once; rows that outlive or underlive the old ones are
+// rewritten in the background. Rules can't be taken away: zero ones ask for nothing but times. Errors: KindNotFound,
+// KindInvalid, edit's.
+func (t *Table) Edit(ctx context.Context, edit func(*schema.Table) error) error {
 	id, err := t.change(ctx, "dynamodb:UpdateTable")
 	if err != nil {
 		return err
@@ -416,14 +404,20 @@ func (t *Table) edit(ctx context.Context, edit func(*schema.Table) error) error 
 			return nil, err
 		}
 		work, err := t.db.beginCells(table, before)
+		if err != nil {
+			return nil, err
+		}
+		if err := table.Validate(); err != nil {
+			return nil, &Error{Kind: KindInvalid, Table: table.Name, Err: err}
+		}
 		pending, unsettled = table.Cells != nil && table.Cells.Pending, !table.JournalSettled()
-		return work, err
+		return work, nil
 	})
 	if err == nil && pending {
 		err = t.db.jobs.Enforce(ctx, id)
 	}
 	if err == nil && unsettled {
-		err = t.db.settleStreams(ctx, id)
+		err = t.db.changes.SettleTable(ctx, id)
 	}
 	return wrap(t.name, err)
 }

@@ -92,7 +92,7 @@ func (tx *Tx) Commit(ctx context.Context) error {
 	if tx.noted != nil {
 		return wrap("", tx.commitSerial(ctx))
 	}
-	defer tx.db.journal.Stir()
+	defer tx.db.changes.Stir()
 	return wrap("", tx.txn.Commit(ctx))
 }
 

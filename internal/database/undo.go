@@ -22,10 +22,7 @@ func (db *DB) undo(ctx context.Context, source uint32, u *undo.Undo) (changes in
 	u.Commit = func(ctx context.Context, rows [][]byte, f func(kv.Txn) error) error {
 		return db.updateLatched(ctx, rows, func(txn kv.Txn, _ *scratch) error { return f(txn) })
 	}
-	if db.journal == nil {
-		return 0, journal.ErrNoStamps
-	}
-	if err := db.journal.Settle(ctx); err != nil {
+	if err := db.changes.Settle(ctx); err != nil {
 		return 0, err
 	}
 	reader, err := db.store.Read(ctx)
@@ -36,7 +33,7 @@ func (db *DB) undo(ctx context.Context, source uint32, u *undo.Undo) (changes in
 	if err := db.checkKept(ctx, reader, source, u.After); err != nil {
 		return 0, err
 	}
-	for number := range uint8(db.buckets) {
+	for number := range uint8(db.changes.Buckets) {
 		if err := u.Bucket(ctx, reader, journal.Bucket{Table: source, Bucket: number}); err != nil {
 			return u.Changes(), err
 		}

@@ -47,7 +47,7 @@ func (p Pinned) apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 		return err
 	}
 	if p.table.Journaled() {
-		p.db.journal.Stir()
+		p.db.changes.Stir()
 	}
 	return p.target().Apply(ctx, txn, key, w, r, s)
 }

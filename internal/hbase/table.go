@@ -309,7 +309,7 @@ func (a *API) change(ctx context.Context, operation string, name TableName, edit
 	if err != nil {
 		return faultOf(err)
 	}
-	return faultOf(table.SetDialect(ctx, func(d *schema.Table) error {
+	return faultOf(table.Edit(ctx, func(d *schema.Table) error {
 		t, ok, err := TableOf(d)
 		if err != nil || !ok {
 			return err

@@ -12,8 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/history/capture"
+	"github.com/weftdb/weft/internal/history/journal"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/tikv"
@@ -73,7 +76,9 @@ func (s *scene) beginStream() {
 		}
 		table, err := g.db.Table("t")
 		if err == nil && i == 0 {
-			err = table.BeginStream(s.t.Context(), database.NewImage|database.OldImage)
+			err = table.Edit(s.t.Context(), func(d *schema.Table) error {
+				return g.db.Changes().StreamOn(d, schema.NewImage|schema.OldImage)
+			})
 		}
 		if err != nil {
 			s.t.Fatal(err)
@@ -83,14 +88,14 @@ func (s *scene) beginStream() {
 
 // stream lets things happen to the table for a while, and reads its stream.
 func (s *scene) stream(d time.Duration) {
-	r := &reader{scene: s, at: map[string]database.Position{}, ended: map[string]bool{}, items: map[int64]string{}}
+	r := &reader{scene: s, at: map[string]journal.Position{}, ended: map[string]bool{}, items: map[int64]string{}}
 	for i := range gatewayCount {
 		s.start(10+i, "writes", s.write)
 	}
 	s.start(30, "reads", func(ctx context.Context, rng *rand.Rand) error { return r.read(ctx, s.gateway(rng)) })
 	s.start(31, "ends of shards", func(ctx context.Context, rng *rand.Rand) error {
 		s.wait(100 * time.Millisecond)
-		return s.gateway(rng).db.EndShards(ctx, "", "t")
+		return s.gateway(rng).db.Changes().EndShards(ctx, "", "t")
 	})
 	s.start(40, "", s.disturb)
 	time.Sleep(d)
@@ -123,7 +128,7 @@ func (s *scene) attempt(what string, do func(context.Context, *gateway) error) {
 // reader is a program that reads the stream. It asks another gateway each time.
 type reader struct {
 	*scene
-	at      map[string]database.Position // by shard
+	at      map[string]journal.Position // by shard
 	ended   map[string]bool
 	items   map[int64]string // what the records say that the table holds
 	records int
@@ -136,12 +141,12 @@ func (r *reader) read(ctx context.Context, g *gateway) error {
 		return err
 	}
 	defer pin.Release()
-	streams := pin.Streams()
+	streams := pin.Changes().Streams()
 	if len(streams) == 0 {
 		return nil // the gateway has yet to hear of it
 	}
 	stream := streams[0]
-	shards, err := pin.Shards(ctx, &stream)
+	shards, err := pin.Changes().Shards(ctx, &stream)
 	if err != nil {
 		return err
 	}
@@ -149,7 +154,7 @@ func (r *reader) read(ctx context.Context, g *gateway) error {
 		name := fmt.Sprint(shard.Bucket, shard.From)
 		for page := 1; page > 0 && !r.ended[name]; {
 			page = 0
-			next, ended, err := pin.Changes(ctx, &stream, shard, r.at[name], func(c *database.Record) bool {
+			next, ended, err := pin.Changes().Read(ctx, &stream, shard, r.at[name], func(c *capture.Record) bool {
 				r.take(pin.Names(), c)
 				page++
 				return page < 50
@@ -164,7 +169,7 @@ func (r *reader) read(ctx context.Context, g *gateway) error {
 }
 
 // take checks that a record fits those before it.
-func (r *reader) take(names value.Names, c *database.Record) {
+func (r *reader) take(names value.Names, c *capture.Record) {
 	r.records++
 	pk, _ := c.Key.Get(names, []byte("pk"))
 	key, _ := pk.Int()

@@ -79,7 +79,7 @@ func (s *served) run(t *testing.T, name string, args ...string) (stdout, stderr 
 func TestTail(t *testing.T) {
 	s := serve(t)
 	s.put(t, "a", `,"score":{"N":"1"},"name":{"S":"An\u001bn"},"same":{"BOOL":true}`)
-	if err := s.api.DB.EndShards(t.Context(), "", "games"); err != nil {
+	if err := s.api.DB.Changes().EndShards(t.Context(), "", "games"); err != nil {
 		t.Fatal(err)
 	}
 	s.put(t, "a", `,"score":{"N":"22"},"list":{"L":[{"S":"x"}]},"same":{"BOOL":true}`)

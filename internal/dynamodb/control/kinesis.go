@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/weftdb/weft/internal/data/schema"
-	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
 
@@ -74,7 +73,7 @@ func checkKinesis(arn *string, member string, p *precision) error {
 func (a *API) editDestinations(ctx context.Context, name string, edit func(table *schema.Table) error) error {
 	table, err := a.Open(name)
 	if err == nil {
-		err = table.SetDialect(ctx, edit)
+		err = table.Edit(ctx, edit)
 	}
 	return tableError(name, err)
 }
@@ -97,7 +96,7 @@ func (a *API) enableKinesisStreamingDestination(ctx context.Context, in *kinesis
 				" for Kinesis streaming destination: " + d.ARN)
 		}
 		micro, _ := in.EnableKinesisStreamingConfiguration.micro()
-		return a.DB.DestinationOn(table, *in.StreamArn, micro)
+		return a.DB.Changes().DestinationOn(table, *in.StreamArn, micro)
 	})
 	if err != nil {
 		return nil, err
@@ -116,7 +115,7 @@ func (a *API) disableKinesisStreamingDestination(ctx context.Context, in *kinesi
 		if err := isDestination(table, *in.StreamArn); err != nil {
 			return err
 		}
-		return a.DB.DestinationOff(table, *in.StreamArn)
+		return a.DB.Changes().DestinationOff(table, *in.StreamArn)
 	})
 	if err != nil {
 		return nil, err
@@ -149,7 +148,7 @@ func (a *API) updateKinesisStreamingDestination(ctx context.Context, in *kinesis
 		if err := isDestination(table, *in.StreamArn); err != nil {
 			return err
 		}
-		return a.DB.EditDestination(table, *in.StreamArn, func(d *database.Destination) { d.Micro = micro })
+		return a.DB.Changes().EditDestination(table, *in.StreamArn, func(d *schema.Destination) { d.Micro = micro })
 	})
 	if err != nil {
 		return nil, err
@@ -173,9 +172,9 @@ func (a *API) describeKinesisStreamingDestination(_ context.Context, in *tableRe
 	}
 	defer pin.Release()
 	list := []describedDestination{}
-	all := pin.Destinations()
+	all := pin.Changes().Destinations()
 	for i, d := range all {
-		if slices.ContainsFunc(all[i+1:], func(later database.Destination) bool { return later.ARN == d.ARN }) {
+		if slices.ContainsFunc(all[i+1:], func(later schema.Destination) bool { return later.ARN == d.ARN }) {
 			continue
 		}
 		one := describedDestination{d.ARN, statusOf(&d), d.Fault, precisions[0]}
@@ -190,7 +189,7 @@ func (a *API) describeKinesisStreamingDestination(_ context.Context, in *tableRe
 	}{*in.TableName, list}, nil
 }
 
-func statusOf(d *database.Destination) string {
+func statusOf(d *schema.Destination) string {
 	switch {
 	case d.Fault != "":
 		return "ENABLE_FAILED"

@@ -116,7 +116,7 @@ func (a *API) changePolicy(ctx context.Context, name string,
 	if err != nil {
 		return err
 	}
-	return table.SetDialect(ctx, func(d *schema.Table) error {
+	return table.Edit(ctx, func(d *schema.Table) error {
 		stored, ok, err := permission.PolicyOf(d)
 		if err != nil {
 			return err

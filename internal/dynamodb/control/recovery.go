@@ -40,7 +40,7 @@ func (a *API) updateContinuousBackups(ctx context.Context, in *backupsRequest) (
 	}
 	table, err := a.Open(*in.TableName)
 	if err == nil {
-		err = table.SetDialect(ctx, func(table *schema.Table) error {
+		err = table.Edit(ctx, func(table *schema.Table) error {
 			return a.DB.RecoveryOn(table, in.PointInTimeRecoverySpecification.Days(table))
 		})
 	}

@@ -72,5 +72,5 @@ func (a *API) change(ctx context.Context, name string, edit func(*tablemodel.Set
 	if err != nil {
 		return err
 	}
-	return table.SetDialect(ctx, tablemodel.EditSettings(edit))
+	return table.Edit(ctx, tablemodel.EditSettings(edit))
 }

@@ -90,7 +90,7 @@ func (a *API) apply(ctx context.Context, name string, change *tablemodel.Change)
 		}
 	}
 	if change.Settings {
-		if err := table.SetDialect(ctx, change.Edit(a.DB, a.nowMS())); err != nil {
+		if err := table.Edit(ctx, change.Edit(a.DB, a.nowMS())); err != nil {
 			return nil, err
 		}
 	}

@@ -12,8 +12,8 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
+	"github.com/weftdb/weft/internal/history/capture"
 )
 
 // record is one of PutRecords. Data is written in base64.
@@ -25,23 +25,23 @@ type record struct {
 // batch is records that go to a destination together.
 type batch struct {
 	sender  *Sender
-	to      *database.DestinationState
+	to      *capture.DestinationState
 	records []record
 	bytes   int
 }
 
 // add takes a change, and reports whether there is room for another one.
-func (b *batch) add(p database.Pinned, r *database.Record) bool {
-	id := sha256.Sum256(fmt.Appendf(nil, "%s/%d/%d/%x", p.Descriptor().UUID, r.At.Stamp, r.At.N, r.At.Key))
+func (b *batch) add(t capture.Table, r *capture.Record) bool {
+	id := sha256.Sum256(fmt.Appendf(nil, "%s/%d/%d/%x", t.Table.Schema.UUID, r.At.Stamp, r.At.N, r.At.Key))
 	key := sha256.Sum256(r.At.Key)
-	one := record{Data: b.appendChange(nil, p, r, hex.EncodeToString(id[:16])),
+	one := record{Data: b.appendChange(nil, t, r, hex.EncodeToString(id[:16])),
 		PartitionKey: hex.EncodeToString(key[:16])}
 	b.records, b.bytes = append(b.records, one), b.bytes+len(one.Data)
 	return len(b.records) < recordsMax && b.bytes < batchBytesMax
 }
 
 // appendChange writes a change as AWS does for Kinesis: without a sequence number and without a view type.
-func (b *batch) appendChange(dst []byte, p database.Pinned, r *database.Record, id string) []byte {
+func (b *batch) appendChange(dst []byte, t capture.Table, r *capture.Record, id string) []byte {
 	dst = append(dst, `{"awsRegion":"`+b.sender.Region+`","eventID":"`+id[:8]+"-"+id[8:12]+"-"+id[12:16]+"-"+id[16:20]+
 		"-"+id[20:]+`","eventName":"`+r.EventName()+`","userIdentity":`...)
 	if r.ByExpiry {
@@ -50,7 +50,7 @@ func (b *batch) appendChange(dst []byte, p database.Pinned, r *database.Record, 
 		dst = append(dst, `null`...)
 	}
 	dst = append(dst, `,"recordFormat":"application/json","tableName":`...)
-	dst = attributejson.AppendString(dst, []byte(p.Descriptor().Name))
+	dst = attributejson.AppendString(dst, []byte(t.Table.Schema.Name))
 	dst = append(dst, `,"dynamodb":{"ApproximateCreationDateTime":`...)
 	at, unit := r.AtMS, "MILLISECOND"
 	if b.to.Micro {
@@ -61,11 +61,11 @@ func (b *batch) appendChange(dst []byte, p database.Pinned, r *database.Record, 
 	image := func(name string, row value.Row) {
 		if row != nil {
 			dst = append(dst, `,"`+name+`":`...)
-			dst = attributejson.AppendItem(dst, row, p.Names())
+			dst = attributejson.AppendItem(dst, row, t.Table.Names)
 			size += row.Size()
 		}
 	}
-	image("Keys", p.KeyAttributes(r.Key))
+	image("Keys", t.KeyAttributes(r.Key))
 	image("NewImage", r.New)
 	image("OldImage", r.Old)
 	dst = strconv.AppendInt(append(dst, `,"SizeBytes":`...), int64(size), 10)

@@ -17,6 +17,7 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/remote"
+	"github.com/weftdb/weft/internal/history/capture"
 )
 
 // Bounds of PutRecords, and pauses.
@@ -78,10 +79,10 @@ func (s *Sender) run(ctx context.Context) {
 
 // look sends what is new, a batch for each destination, and reports whether there was any.
 func (s *Sender) look(ctx context.Context) (busy bool) {
-	if !s.DB.SendsChanges() {
+	if !s.DB.Changes().SendsChanges() {
 		return false
 	}
-	for _, to := range s.DB.Sendings() {
+	for _, to := range s.DB.Changes().Sendings() {
 		name := fmt.Sprint(to.Table, " ", to.ARN)
 		r := s.resting[name]
 		if r != nil && time.Now().Before(r.until) { // lint:clock a pause
@@ -105,14 +106,14 @@ func (s *Sender) look(ctx context.Context) (busy bool) {
 	return busy
 }
 
-func (s *Sender) send(ctx context.Context, to *database.DestinationState) (sent bool, err error) {
+func (s *Sender) send(ctx context.Context, to *capture.DestinationState) (sent bool, err error) {
 	if !to.Reached && to.EndedAtMS == 0 {
 		if gone, err := s.meet(ctx, to); gone || err != nil {
 			return false, err
 		}
 	}
 	b := batch{sender: s, to: to}
-	sent, lost, err := s.DB.Send(ctx, to, b.add, b.put)
+	sent, lost, err := s.DB.Changes().Send(ctx, to, b.add, b.put)
 	if lost {
 		s.Logger.Error("changes were not sent to Kinesis within 24 hours and are lost there", "table", to.Name,
 			"stream", to.ARN)
@@ -121,15 +122,15 @@ func (s *Sender) send(ctx context.Context, to *database.DestinationState) (sent 
 }
 
 // meet finds out whether a stream is there, and notes it.
-func (s *Sender) meet(ctx context.Context, to *database.DestinationState) (gone bool, err error) {
+func (s *Sender) meet(ctx context.Context, to *capture.DestinationState) (gone bool, err error) {
 	err = s.Service.Call(ctx, "DescribeStreamSummary",
 		map[string]any{"StreamARN": to.ARN, "StreamName": nameOf(to.ARN)}, nil)
 	fault, refused := errors.AsType[*remote.Fault](err)
 	switch {
 	case err == nil:
-		return false, s.DB.SettleDestination(ctx, to, "")
+		return false, s.DB.Changes().SettleDestination(ctx, to, "")
 	case refused && fault.Name == "ResourceNotFoundException":
-		return true, s.DB.SettleDestination(ctx, to, "The stream does not exist: "+fault.Message)
+		return true, s.DB.Changes().SettleDestination(ctx, to, "The stream does not exist: "+fault.Message)
 	}
 	return false, err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/dynamodb/control"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+	"github.com/weftdb/weft/internal/history/capture"
 	"github.com/weftdb/weft/internal/security/permission"
 )
 
@@ -64,7 +65,8 @@ func (a *API) account() tablemodel.Account {
 // stream is a stream of a table, for one request.
 type stream struct {
 	database.Pinned
-	database.Stream
+	changes capture.Table
+	schema.Stream
 }
 
 // open pins the table of a stream's ARN, if the principal may do the operation. The pin must be released.
@@ -85,9 +87,10 @@ func (a *API) openLabel(ctx context.Context, table, label, operation string) (s 
 		pin.Release()
 		return s, err
 	}
-	for _, one := range pin.Streams() {
+	changes := pin.Changes()
+	for _, one := range changes.Streams() {
 		if one.Label == label {
-			return stream{pin, one}, nil
+			return stream{pin, changes, one}, nil
 		}
 	}
 	pin.Release()

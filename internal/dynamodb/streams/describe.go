@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+	"github.com/weftdb/weft/internal/history/journal"
 	"github.com/weftdb/weft/internal/security/permission"
 )
 
@@ -97,7 +97,7 @@ func (a *API) streamsOf(table string) (list []listedStream) {
 		return nil
 	}
 	defer pin.Release()
-	for _, s := range pin.Streams() {
+	for _, s := range pin.Changes().Streams() {
 		list = append(list, listedStream{a.account().StreamARN(table, s.Label), table, s.Label})
 	}
 	return list
@@ -168,7 +168,7 @@ func (a *API) describeStream(ctx context.Context, in *describeRequest, dst []byt
 		return nil, err
 	}
 	defer s.Release()
-	all, err := s.Shards(ctx, &s.Stream)
+	all, err := s.changes.Shards(ctx, &s.Stream)
 	if err != nil {
 		return nil, err
 	}
@@ -223,14 +223,14 @@ func (in *describeRequest) check() (limit int, err error) {
 }
 
 // choose returns the shards that are asked for.
-func (in *describeRequest) choose(all []database.Shard) []database.Shard {
+func (in *describeRequest) choose(all []journal.Shard) []journal.Shard {
 	if in.ShardFilter != nil {
 		parent, ok := find(all, *in.ShardFilter.ShardID)
 		if !ok {
 			return nil // it is too old to be known: so are its children, or they are roots by now
 		}
 		all = slices.DeleteFunc(slices.Clone(all),
-			func(s database.Shard) bool { return s.Bucket != parent.Bucket || s.From != parent.To || parent.To == 0 })
+			func(s journal.Shard) bool { return s.Bucket != parent.Bucket || s.From != parent.To || parent.To == 0 })
 	}
 	if in.ExclusiveStartShardID == nil {
 		return all
@@ -243,7 +243,7 @@ func (in *describeRequest) choose(all []database.Shard) []database.Shard {
 	return nil // it is too old to be known, or never was: AWS tells neither
 }
 
-func describe(s database.Shard, all []database.Shard) describedShard {
+func describe(s journal.Shard, all []journal.Shard) describedShard {
 	d := describedShard{ShardID: shardID(s),
 		SequenceNumberRange: sequenceRange{StartingSequenceNumber: sequence(s.From, 0)}}
 	if s.To != 0 {
@@ -257,17 +257,17 @@ func describe(s database.Shard, all []database.Shard) describedShard {
 
 // shardID names a shard as AWS does: the milliseconds of its beginning, then eight hexadecimal digits, here of the rest
 // of its first stamp and the bucket.
-func shardID(s database.Shard) string {
+func shardID(s journal.Shard) string {
 	return fmt.Sprintf("shardId-%020d-%08x", s.FromMS(), (s.From<<8|uint64(s.Bucket.Bucket))&0xffffffff)
 }
 
-func find(all []database.Shard, id string) (database.Shard, bool) {
+func find(all []journal.Shard, id string) (journal.Shard, bool) {
 	for _, s := range all {
 		if shardID(s) == id {
 			return s, true
 		}
 	}
-	return database.Shard{}, false
+	return journal.Shard{}, false
 }
 
 func appendJSON(dst []byte, answer any) ([]byte, error) {

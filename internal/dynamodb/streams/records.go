@@ -13,15 +13,16 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/history/capture"
+	"github.com/weftdb/weft/internal/history/journal"
 )
 
 const (
 	recordsMax   = 1000
 	pageBytesMax = 1 << 20
-	iteratorLife = database.ReaderGrace
+	iteratorLife = capture.ReaderGrace
 )
 
 type iteratorRequest struct {
@@ -100,7 +101,7 @@ func (a *API) getShardIterator(ctx context.Context, in *iteratorRequest, dst []b
 		return nil, err
 	}
 	defer s.Release()
-	all, err := s.Shards(ctx, &s.Stream)
+	all, err := s.changes.Shards(ctx, &s.Stream)
 	if err != nil {
 		return nil, err
 	}
@@ -117,22 +118,22 @@ func (a *API) getShardIterator(ctx context.Context, in *iteratorRequest, dst []b
 
 // place is the place at which an iterator begins.
 func (in *iteratorRequest) place(ctx context.Context, a *API, s *stream,
-	shard database.Shard) (database.Position, error) {
+	shard journal.Shard) (journal.Position, error) {
 	switch *in.ShardIteratorType {
 	case "TRIM_HORIZON":
-		return database.Position{}, nil // the oldest change when it is read
+		return journal.Position{}, nil // the oldest change when it is read
 	case "LATEST":
-		return s.Newest(ctx, shard)
+		return s.changes.Newest(ctx, shard)
 	case atTimestamp:
 		return in.placeAt(a, s, shard)
 	}
 	stamp, n, ok := parseSequence(*in.SequenceNumber)
 	if !ok || stamp < shard.From || shard.To != 0 && stamp >= shard.To {
-		return database.Position{}, exception.Validation("Invalid SequenceNumber: " + *in.SequenceNumber +
+		return journal.Position{}, exception.Validation("Invalid SequenceNumber: " + *in.SequenceNumber +
 			" is not in the range of the shard")
 	}
-	if stamp < s.Horizon() {
-		return database.Position{}, trimmed()
+	if stamp < s.changes.Horizon() {
+		return journal.Position{}, trimmed()
 	}
 	if *in.ShardIteratorType == "AFTER_SEQUENCE_NUMBER" {
 		n++
@@ -141,24 +142,24 @@ func (in *iteratorRequest) place(ctx context.Context, a *API, s *stream,
 }
 
 // placeAt is the place of the first change at or after the moment that is given.
-func (in *iteratorRequest) placeAt(a *API, s *stream, shard database.Shard) (database.Position, error) {
+func (in *iteratorRequest) placeAt(a *API, s *stream, shard journal.Shard) (journal.Position, error) {
 	ms := int64(math.Round(*in.Timestamp * 1000))
 	if ms > a.DB.NowMS() {
-		return database.Position{}, exception.Validation("Timestamp is in the future")
+		return journal.Position{}, exception.Validation("Timestamp is in the future")
 	}
-	return s.PlaceAt(shard, ms), nil
+	return s.changes.PlaceAt(shard, ms), nil
 }
 
 // passed is the place behind the first n changes of a commit.
-func passed(ctx context.Context, s *stream, shard database.Shard, stamp uint64, n int) (database.Position, error) {
-	at := database.Position{Stamp: stamp}
+func passed(ctx context.Context, s *stream, shard journal.Shard, stamp uint64, n int) (journal.Position, error) {
+	at := journal.Position{Stamp: stamp}
 	if n == 0 {
 		return at, nil
 	}
-	next, _, err := s.Changes(ctx, &s.Stream, shard, at,
-		func(r *database.Record) bool { return r.At.Stamp == stamp && r.At.N+1 < n })
+	next, _, err := s.changes.Read(ctx, &s.Stream, shard, at,
+		func(r *capture.Record) bool { return r.At.Stamp == stamp && r.At.N+1 < n })
 	if err == nil && next.Stamp > stamp { // the first change of a later commit was met
-		next = database.Position{Stamp: stamp + 1}
+		next = journal.Position{Stamp: stamp + 1}
 	}
 	return next, err
 }
@@ -169,7 +170,7 @@ func trimmed() error {
 }
 
 // iterator writes an iterator: the stream's ARN, a version, and the place.
-func (a *API) iterator(s *stream, shard database.Shard, at database.Position) string {
+func (a *API) iterator(s *stream, shard journal.Shard, at journal.Position) string {
 	text, _ := json.Marshal(iterator{shardID(shard), at.Stamp, at.Key, at.N,
 		a.DB.NowMS() + iteratorLife.Milliseconds()})
 	return a.account().StreamARN(s.Descriptor().Name, s.Label) + "|1|" + base64.StdEncoding.EncodeToString(text)
@@ -232,7 +233,7 @@ func (a *API) readFrom(ctx context.Context, s *stream, i *iterator, limit int, d
 		return nil, exception.New(exception.KindIteratorExpired,
 			"Iterator expired. The iterator was created more than 15 minutes ago")
 	}
-	all, err := s.Shards(ctx, &s.Stream)
+	all, err := s.changes.Shards(ctx, &s.Stream)
 	if err != nil {
 		return nil, err
 	}
@@ -240,12 +241,12 @@ func (a *API) readFrom(ctx context.Context, s *stream, i *iterator, limit int, d
 	if !ok {
 		return nil, trimmed()
 	}
-	at := database.Position{Stamp: i.Stamp, Key: i.Key, N: i.N}
-	if at.Stamp != 0 && at.Stamp < s.Oldest() {
+	at := journal.Position{Stamp: i.Stamp, Key: i.Key, N: i.N}
+	if at.Stamp != 0 && at.Stamp < s.changes.Oldest() {
 		return nil, trimmed()
 	}
 	w := writer{api: a, stream: s, dst: append(dst, `{"Records":[`...), first: len(dst)}
-	next, ended, err := s.Changes(ctx, &s.Stream, shard, at, func(r *database.Record) bool {
+	next, ended, err := s.changes.Read(ctx, &s.Stream, shard, at, func(r *capture.Record) bool {
 		w.append(r)
 		return w.count < limit && len(w.dst)-w.first < pageBytesMax
 	})
@@ -256,7 +257,7 @@ func (a *API) readFrom(ctx context.Context, s *stream, i *iterator, limit int, d
 		return nil, err
 	}
 	dst = append(w.dst, ']')
-	if oldest := (database.Position{Stamp: s.Horizon()}); w.count == 0 && next.Before(oldest) {
+	if oldest := (journal.Position{Stamp: s.changes.Horizon()}); w.count == 0 && next.Before(oldest) {
 		next = oldest // none lies between
 	}
 	if !ended {
@@ -275,7 +276,7 @@ type writer struct {
 	count  int
 }
 
-func (w *writer) append(r *database.Record) {
+func (w *writer) append(r *capture.Record) {
 	if w.count++; w.count > 1 {
 		w.dst = append(w.dst, ',')
 	}
@@ -295,7 +296,7 @@ func (w *writer) append(r *database.Record) {
 			size += row.Size()
 		}
 	}
-	image("Keys", w.stream.KeyAttributes(r.Key))
+	image("Keys", w.stream.changes.KeyAttributes(r.Key))
 	image("NewImage", r.New)
 	image("OldImage", r.Old)
 	w.dst = append(w.dst, `,"SequenceNumber":"`+number+`","SizeBytes":`...)
@@ -308,7 +309,7 @@ func (w *writer) append(r *database.Record) {
 }
 
 // eventID is the same whenever the record is read, and no other record's.
-func eventID(table, label string, r *database.Record, number string) string {
+func eventID(table, label string, r *capture.Record, number string) string {
 	sum := sha256.Sum256([]byte(table + "/" + label + "/" + number + "/" + string(r.At.Key)))
 	return hex.EncodeToString(sum[:16])
 }

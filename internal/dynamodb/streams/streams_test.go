@@ -48,7 +48,7 @@ func TestStreams(t *testing.T) {
 			case "op":
 				return s.run(t, d)
 			case "end":
-				if err := s.api.DB.EndShards(t.Context(), "", d.CmdArgs[0].Key); err != nil {
+				if err := s.api.DB.Changes().EndShards(t.Context(), "", d.CmdArgs[0].Key); err != nil {
 					t.Fatal(err)
 				}
 				return ""
@@ -64,7 +64,7 @@ func TestStreams(t *testing.T) {
 				if _, err := db.Expire(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				if err := db.LookAfterJournal(t.Context()); err != nil {
+				if err := db.Changes().Trim(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				return ""

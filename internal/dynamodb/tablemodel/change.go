@@ -301,7 +301,7 @@ func stateOf(x *schema.Index) string {
 	return creating
 }
 
-// Edit returns an edit of a table's schema, as weft's Table.SetDialect runs it in a transaction. It judges the request
+// Edit returns an edit of a table's schema, as weft's Table.Edit runs it in a transaction. It judges the request
 // once more, for another one may have come in between, and changes the settings kept in the table's schema and in those
 // of its indexes.
 func (c *Change) Edit(db *database.DB, nowMS int64) func(*schema.Table) error {

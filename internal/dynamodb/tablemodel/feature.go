@@ -46,7 +46,7 @@ func (s *StreamSpecification) against(table *schema.Table) error {
 }
 
 // images are the parts of items that the records of the stream show; nil without a stream.
-func (s *StreamSpecification) images() *database.Images {
+func (s *StreamSpecification) images() *schema.Images {
 	if s == nil || !*s.StreamEnabled {
 		return nil
 	}
@@ -60,9 +60,9 @@ func (s *StreamSpecification) edit(db *database.DB, table *schema.Table) error {
 		return nil
 	}
 	if images := s.images(); images != nil {
-		return db.StreamOn(table, *images)
+		return db.Changes().StreamOn(table, *images)
 	}
-	return db.StreamOff(table)
+	return db.Changes().StreamOff(table)
 }
 
 // StreamDescription is the specification of a stream that is on, as DescribeTable shows it.

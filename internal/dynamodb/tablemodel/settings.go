@@ -94,7 +94,7 @@ func SettingsOf(table *schema.Table) (s Settings, err error) {
 	return s, err
 }
 
-// EditSettings returns an edit of a table's schema, as weft's Table.SetDialect runs it in a transaction, that changes
+// EditSettings returns an edit of a table's schema, as weft's Table.Edit runs it in a transaction, that changes
 // its settings. change may run more than once; its error ends the edit.
 func EditSettings(change func(*Settings) error) func(*schema.Table) error {
 	return func(table *schema.Table) error {

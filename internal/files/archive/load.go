@@ -256,7 +256,7 @@ func (l *load) table(ctx context.Context, t *tableContents, number int) error {
 	}
 	result, err := l.rows(ctx, table, t, &d, dir, number)
 	if err == nil {
-		err = reveal(ctx, table, &d)
+		err = reveal(ctx, l.db, table, &d)
 	}
 	if err == nil && l.Done != nil {
 		l.Done(t.Database, t.Name, result)
@@ -309,7 +309,7 @@ func (l *load) rows(ctx context.Context, table *database.Table, t *tableContents
 }
 
 // reveal lets a table be seen that has its rows, with its counters, stream and recovery.
-func reveal(ctx context.Context, table *database.Table, d *definition) error {
+func reveal(ctx context.Context, db *database.DB, table *database.Table, d *definition) error {
 	pin, err := table.Pin()
 	if err != nil {
 		return err
@@ -321,7 +321,7 @@ func reveal(ctx context.Context, table *database.Table, d *definition) error {
 	}
 	pin.Release()
 	if err == nil {
-		err = keepChanges(ctx, table, d.Schema)
+		err = keepChanges(ctx, db, table, d.Schema)
 	}
 	if err == nil {
 		err = table.Reveal(ctx)
@@ -330,7 +330,7 @@ func reveal(ctx context.Context, table *database.Table, d *definition) error {
 }
 
 // keepChanges switches a table's stream and recovery on, unless an attempt before did.
-func keepChanges(ctx context.Context, table *database.Table, outline *schema.Table) (err error) {
+func keepChanges(ctx context.Context, db *database.DB, table *database.Table, outline *schema.Table) (err error) {
 	pin, err := table.Pin()
 	if err != nil {
 		return err
@@ -339,11 +339,11 @@ func keepChanges(ctx context.Context, table *database.Table, outline *schema.Tab
 	pin.Release()
 	if stream, ok := outline.Stream(); ok {
 		if _, on := now.Stream(); !on {
-			err = table.BeginStream(ctx, stream.Images)
+			err = table.Edit(ctx, func(d *schema.Table) error { return db.Changes().StreamOn(d, stream.Images) })
 		}
 	}
 	if err == nil && outline.Recovery != nil && now.Recovery == nil {
-		err = table.SetRecovery(ctx, outline.Recovery.Days)
+		err = table.Edit(ctx, func(d *schema.Table) error { return db.RecoveryOn(d, outline.Recovery.Days) })
 	}
 	return err
 }

@@ -88,9 +88,9 @@ func setStream(db *database.DB, d *schema.Table, value string) error {
 	case wanted && on && stream.Images != images:
 		return refusal("the stream of table '%s' shows %s, and what a stream shows can't change: switch it off first, with ALTER TABLE %s SET 'STREAM'='OFF'", d.Name, stream.Images, tree.Quote(d.Name))
 	case wanted && !on:
-		return db.StreamOn(d, images)
+		return db.Changes().StreamOn(d, images)
 	case !wanted && on:
-		return db.StreamOff(d)
+		return db.Changes().StreamOff(d)
 	}
 	return nil
 }

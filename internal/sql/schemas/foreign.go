@@ -64,7 +64,7 @@ func (c *call) note(f *definition.ForeignKey, more *definition.Referrer, gone fu
 	if err != nil {
 		return err
 	}
-	return table.SetColumns(c.ctx, func(d *schema.Table) error { return definition.SetReferrers(d, more, gone) })
+	return table.Edit(c.ctx, func(d *schema.Table) error { return definition.SetReferrers(d, more, gone) })
 }
 
 // forget makes the tables that foreign keys of a table refer to forget them.

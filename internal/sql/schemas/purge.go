@@ -37,7 +37,7 @@ func (c *call) purge(table *database.Table, name tree.Name) error {
 			break
 		}
 	}
-	return table.SetDialect(c.ctx, func(d *schema.Table) error {
+	return table.Edit(c.ctx, func(d *schema.Table) error {
 		if d.ID != id {
 			return nil
 		}

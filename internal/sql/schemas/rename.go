@@ -33,7 +33,7 @@ func (c *call) rename(name tree.Name, table *database.Table, p *parts) error {
 		}
 	}
 	var refusal error
-	err := table.SetColumns(c.ctx, func(d *schema.Table) error {
+	err := table.Edit(c.ctx, func(d *schema.Table) error {
 		for _, r := range p.indexes {
 			if refusal = definition.RenameIndex(d, r); refusal != nil {
 				return refusal
@@ -214,7 +214,7 @@ func (c *call) changeChildren(of relations, edit func(d *schema.Table, key strin
 	for _, r := range of.children {
 		table, err := c.DB.TableIn(r.Database, r.Table)
 		if err == nil {
-			err = table.SetColumns(c.ctx, func(d *schema.Table) error { return edit(d, r.Name) })
+			err = table.Edit(c.ctx, func(d *schema.Table) error { return edit(d, r.Name) })
 		}
 		if err != nil && database.KindOf(err) != database.KindNotFound {
 			return err

@@ -500,7 +500,7 @@ func (c *call) alter(name tree.Name, table *database.Table, actions []tree.Alter
 		return err
 	}
 	var refusal error
-	err = table.SetColumns(c.ctx, func(d *schema.Table) error {
+	err = table.Edit(c.ctx, func(d *schema.Table) error {
 		if refusal = c.Limits.Alter(d, actions, seen); refusal == nil {
 			refusal = definition.SetJournal(c.DB, d, actions)
 		}

@@ -15,7 +15,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
-	"github.com/weftdb/weft/internal/database/feed"
+	"github.com/weftdb/weft/internal/history/feed"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
 	"github.com/weftdb/weft/internal/testing/testdoc"
@@ -24,7 +24,7 @@ import (
 // streamed makes a table with a stream.
 func streamed(t *testing.T, db *database.DB) *database.Table {
 	t.Helper()
-	both := database.NewImage | database.OldImage
+	both := schema.NewImage | schema.OldImage
 	table, err := db.CreateTable(
 		t.Context(),
 		database.TableSpec{Name: "t", Key: database.Columns("k", schema.String), Stream: &both},
@@ -67,7 +67,7 @@ func read(t *testing.T, table *database.Table, from []byte, limit int) ([]feed.R
 		t.Fatal(err)
 	}
 	defer p.Release()
-	return feed.Read(t.Context(), p, from, limit)
+	return feed.Read(t.Context(), p.Changes(), from, limit)
 }
 
 // TestReadTellsAll reads a feed in pages of any size while several goroutines write and shards end, and goes on
@@ -123,7 +123,7 @@ func readTellsAll(t *testing.T, db *database.DB) {
 				return
 			default:
 			}
-			err := db.EndShards(t.Context(), "", "t")
+			err := db.Changes().EndShards(t.Context(), "", "t")
 			// on a cluster its turn is not there at once
 			if err != nil && database.KindOf(err) != database.KindUnavailable {
 				t.Error(err)
@@ -155,7 +155,7 @@ func fromEnd(t *testing.T, table *database.Table) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	end, err := feed.End(t.Context(), p)
+	end, err := feed.End(t.Context(), p.Changes())
 	p.Release()
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +199,7 @@ func TestAway(t *testing.T) {
 		t.Fatal(first, err)
 	}
 	now.Add((26 * time.Hour).Milliseconds())
-	if err := db.LookAfterJournal(ctx); err != nil {
+	if err := db.Changes().Trim(ctx); err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := read(t, table, first[0].After, 9); !errors.Is(err, feed.ErrGone) ||

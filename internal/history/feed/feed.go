@@ -13,9 +13,11 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/history/capture"
 	"github.com/weftdb/weft/internal/history/journal"
+	"github.com/weftdb/weft/internal/rows/failure"
 )
 
 // ErrGone is wrapped by the error of a place in a feed behind which changes may be gone: they are kept for 24
@@ -30,13 +32,13 @@ var errPlace = errors.New("the position is none of a stream")
 
 // Record is a change of an item, with the place behind it. Its rows are the caller's.
 type Record struct {
-	database.Record
+	capture.Record
 	Names value.Names
 	After []byte
 }
 
 // places is a place in each bucket of a table's journal. A bucket that is missing is at its beginning.
-type places map[uint8]database.Position
+type places map[uint8]journal.Position
 
 // append appends the places' stored form: for each bucket its number, and its place with the length before.
 func (f places) append(dst []byte) []byte {
@@ -70,25 +72,25 @@ func parse(b []byte) (places, error) {
 // an item come in order. nil is before the oldest change that can be read. next is the place to go on from, which
 // is not before the end of what there was if there are less than limit. Errors: ErrGone, ErrNoStream; KindInvalid
 // for a place that is none.
-func Read(ctx context.Context, p database.Pinned, from []byte, limit int) (records []Record, next []byte, err error) {
+func Read(ctx context.Context, t capture.Table, from []byte, limit int) (records []Record, next []byte, err error) {
 	at, err := parse(from)
 	if err == nil {
-		err = check(ctx, p, at)
+		err = check(ctx, t, at)
 	}
 	if err != nil {
-		return nil, nil, &database.Error{Kind: database.KindInvalid, Table: p.Descriptor().Name, Err: err}
+		return nil, nil, &failure.Error{Kind: failure.Invalid, Table: t.Table.Schema.Name, Err: err}
 	}
-	streams := p.Streams()
+	streams := t.Streams()
 	if len(streams) == 0 {
-		return nil, nil, &database.Error{Kind: database.KindInvalid, Table: p.Descriptor().Name, Err: ErrNoStream}
+		return nil, nil, &failure.Error{Kind: failure.Invalid, Table: t.Table.Schema.Name, Err: ErrNoStream}
 	}
 	for i := range streams {
-		shards, err := p.Shards(ctx, &streams[i])
+		shards, err := t.Shards(ctx, &streams[i])
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, shard := range shards {
-			if records, err = readShard(ctx, p, &streams[i], shard, at, records, limit); err != nil {
+			if records, err = readShard(ctx, t, &streams[i], shard, at, records, limit); err != nil {
 				return nil, nil, err
 			}
 			if len(records) >= limit {
@@ -101,7 +103,7 @@ func Read(ctx context.Context, p database.Pinned, from []byte, limit int) (recor
 
 // readShard adds the changes of a shard, up to limit, and moves the places behind them.
 func readShard(
-	ctx context.Context, p database.Pinned, s *database.Stream, shard database.Shard, at places, records []Record,
+	ctx context.Context, t capture.Table, s *schema.Stream, shard journal.Shard, at places, records []Record,
 	limit int,
 ) ([]Record, error) {
 	bucket := shard.Bucket.Bucket
@@ -109,12 +111,12 @@ func readShard(
 		return records, nil
 	}
 	first := len(records)
-	next, ended, err := p.Changes(ctx, s, shard, at[bucket], func(r *database.Record) bool {
-		own := Record{Record: *r, Names: p.Names()}
+	next, ended, err := t.Read(ctx, s, shard, at[bucket], func(r *capture.Record) bool {
+		own := Record{Record: *r, Names: t.Table.Names}
 		for _, row := range [...]*value.Row{&own.Key, &own.Old, &own.New} {
 			*row = slices.Clone(*row)
 		}
-		own.Key = p.KeyAttributes(own.Key)
+		own.Key = t.KeyAttributes(own.Key)
 		own.At.Key = slices.Clone(own.At.Key)
 		records = append(records, own)
 		return len(records) < limit
@@ -132,9 +134,9 @@ func readShard(
 	}
 	switch {
 	case ended && shard.To != 0 && len(records) < limit:
-		at[bucket] = database.Position{Stamp: shard.To}
+		at[bucket] = journal.Position{Stamp: shard.To}
 	case !ended && shard.To == 0 && len(records) < limit: // the end of what there is
-		at[bucket] = p.Renewed(next)
+		at[bucket] = t.Renewed(next)
 	case first == len(records) && next.Stamp != 0:
 		at[bucket] = next
 	}
@@ -142,12 +144,12 @@ func readShard(
 }
 
 // End returns the place behind the last change that a table has. Errors: ErrNoStream.
-func End(ctx context.Context, p database.Pinned) ([]byte, error) {
-	s, on := p.Descriptor().Stream()
+func End(ctx context.Context, t capture.Table) ([]byte, error) {
+	s, on := t.Table.Schema.Stream()
 	if !on {
-		return nil, &database.Error{Kind: database.KindInvalid, Table: p.Descriptor().Name, Err: ErrNoStream}
+		return nil, &failure.Error{Kind: failure.Invalid, Table: t.Table.Schema.Name, Err: ErrNoStream}
 	}
-	shards, err := p.Shards(ctx, s)
+	shards, err := t.Shards(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -156,19 +158,19 @@ func End(ctx context.Context, p database.Pinned) ([]byte, error) {
 		if shard.To != 0 {
 			continue
 		}
-		newest, err := p.Newest(ctx, shard)
+		newest, err := t.Newest(ctx, shard)
 		if err != nil {
 			return nil, err
 		}
-		at[shard.Bucket.Bucket] = p.Renewed(newest)
+		at[shard.Bucket.Bucket] = t.Renewed(newest)
 	}
 	return at.append(nil), nil
 }
 
 // check wants all changes behind some places to be there.
-func check(ctx context.Context, p database.Pinned, at places) error {
+func check(ctx context.Context, t capture.Table, at places) error {
 	for bucket, place := range at {
-		if kept, err := p.Follows(ctx, bucket, place); err != nil || !kept {
+		if kept, err := t.Follows(ctx, bucket, place); err != nil || !kept {
 			return errors.Join(err, ErrGone)
 		}
 	}

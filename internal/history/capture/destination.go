@@ -1,96 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package database
+package capture
 
 import (
 	"context"
 	"fmt"
 	"slices"
 
-	"github.com/weftdb/weft/internal/background/job"
 	"github.com/weftdb/weft/internal/data/keyspace"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/history/journal"
+	"github.com/weftdb/weft/internal/rows/failure"
 	"github.com/weftdb/weft/kv"
 )
-
-// Destination is a stream of Kinesis that the changes of a table's items go to.
-type Destination = schema.Destination
 
 // workKinesis is the work of sending changes, which one process does for all.
 const workKinesis = "kinesis"
 
 // DestinationOn lets the changes of a table go to a stream of Kinesis, within an edit of the table's descriptor.
-// Errors: KindExists if they go to one.
-func (db *DB) DestinationOn(table *schema.Table, arn string, micro bool) error {
-	if err := db.errNoJournal(table.Name); err != nil {
+// Errors: failure.Exists if they go to one.
+func (k *Keeper) DestinationOn(table *schema.Table, arn string, micro bool) error {
+	if err := k.Need(table.Name); err != nil {
 		return err
 	}
 	if d, ok := table.Destination(); ok {
-		return &Error{Kind: KindExists, Table: table.Name,
-			Detail: "the changes of the table go to " + d.ARN + "; disable that first"}
+		return failure.New(failure.Exists, table.Name, "the changes of the table go to %s; disable that first", d.ARN)
 	}
-	now, err := db.stampMS()
+	now, err := k.stampMS()
 	if err != nil {
 		return err
 	}
 	kept := slices.DeleteFunc(slices.Clone(table.Destinations),
-		func(d Destination) bool { return d.Fault != "" || d.ClosedAtMS != 0 && now-d.ClosedAtMS > keepClosedMS })
+		func(d schema.Destination) bool {
+			return d.Fault != "" || d.ClosedAtMS != 0 && now-d.ClosedAtMS > keepClosedMS
+		})
 	for _, d := range table.Destinations {
 		now = max(now, d.CreatedAtMS+1, d.ClosedAtMS)
 	}
-	db.stampAfterMS(now)
-	table.Destinations = append(kept, Destination{ARN: arn, Micro: micro, CreatedAtMS: now})
+	k.stampAfterMS(now)
+	table.Destinations = append(kept, schema.Destination{ARN: arn, Micro: micro, CreatedAtMS: now})
 	return nil
 }
 
-// keepClosedMS is for how long a destination is shown that was disabled.
+// keepClosedMS is the time for which a destination is shown that was disabled.
 const keepClosedMS = schema.StreamHours * 3600 * 1000
 
-// EditDestination changes the destination that is on, within an edit of its table's descriptor. Errors: KindInvalid if
-// none of that ARN is.
-func (db *DB) EditDestination(table *schema.Table, arn string, edit func(*Destination)) error {
+// EditDestination changes the destination that is on, within an edit of its table's descriptor. Errors:
+// failure.Invalid if none of that ARN is.
+func (k *Keeper) EditDestination(table *schema.Table, arn string, edit func(*schema.Destination)) error {
 	if d, ok := table.Destination(); ok && d.ARN == arn {
 		edit(d)
 		return nil
 	}
-	return &Error{Kind: KindInvalid, Table: table.Name, Detail: "the changes of the table do not go to " + arn}
+	return failure.New(failure.Invalid, table.Name, "the changes of the table do not go to %s", arn)
 }
 
 // DestinationOff ends that the changes of a table go to a stream of Kinesis: those that were committed before go there
 // still.
-func (db *DB) DestinationOff(table *schema.Table, arn string) error {
-	return db.EditDestination(table, arn, func(d *Destination) { d.EndedAtMS = db.nowMS() })
+func (k *Keeper) DestinationOff(table *schema.Table, arn string) error {
+	return k.EditDestination(table, arn, func(d *schema.Destination) { d.EndedAtMS = k.nowMS() })
 }
 
 // Destinations returns the destinations of the table, the newest last: the one that is on, and those that lately were,
 // also to the same stream.
-func (p Pinned) Destinations() []Destination {
-	return p.db.recentDestinations(p.Descriptor())
+func (t Table) Destinations() []schema.Destination {
+	return t.keeper.recentDestinations(t.Table.Schema)
 }
 
-func (db *DB) recentDestinations(table *schema.Table) []Destination {
-	now := db.nowMS()
+func (k *Keeper) recentDestinations(table *schema.Table) []schema.Destination {
+	now := k.nowMS()
 	return slices.DeleteFunc(slices.Clone(table.Destinations),
-		func(d Destination) bool { return d.ClosedAtMS != 0 && now-d.ClosedAtMS > keepClosedMS })
+		func(d schema.Destination) bool { return d.ClosedAtMS != 0 && now-d.ClosedAtMS > keepClosedMS })
 }
 
 // SendsChanges reports whether this process is the one that sends changes to Kinesis.
-func (db *DB) SendsChanges() bool {
-	return db.journal != nil && (db.gateway == nil || db.gateway.GuardedWork(workKinesis).Owned())
+func (k *Keeper) SendsChanges() bool {
+	return k.journal != nil && (k.Gateway == nil || k.Gateway.GuardedWork(workKinesis).Owned())
 }
 
 // DestinationState is a destination of a table.
 type DestinationState struct {
 	Table uint32
 	Name  string
-	Destination
+	schema.Destination
 }
 
 // Sendings lists the destinations of all tables to which changes go, or may have to go still.
-func (db *DB) Sendings() (list []DestinationState) {
-	for version := range db.catalog.Versions() {
-		for _, d := range db.recentDestinations(version.Table) {
+func (k *Keeper) Sendings() (list []DestinationState) {
+	for version := range k.Catalog.Versions() {
+		for _, d := range k.recentDestinations(version.Table) {
 			if d.Fault == "" {
 				list = append(list, DestinationState{version.Table.ID, version.Table.Name, d})
 			}
@@ -101,30 +99,30 @@ func (db *DB) Sendings() (list []DestinationState) {
 
 // SettleDestination notes what became of a destination when it was tried for the first time: it is there, or why it
 // can't be.
-func (db *DB) SettleDestination(ctx context.Context, s *DestinationState, fault string) error {
-	err := db.changeAll(ctx, s.Table, func(table *schema.Table) ([]job.Job, error) {
-		return nil, db.EditDestination(table, s.ARN, func(d *Destination) {
+func (k *Keeper) SettleDestination(ctx context.Context, s *DestinationState, fault string) error {
+	_, err := k.Catalog.Change(ctx, s.Table, func(table *schema.Table) error {
+		return k.EditDestination(table, s.ARN, func(d *schema.Destination) {
 			if d.Reached = fault == ""; !d.Reached {
-				d.Fault, d.EndedAtMS = fault, db.nowMS()
+				d.Fault, d.EndedAtMS = fault, k.nowMS()
 			}
 		})
-	})
+	}, nil)
 	if err == nil && fault != "" {
-		err = db.settleStreams(ctx, s.Table)
+		err = k.SettleTable(ctx, s.Table)
 	}
-	return wrap(s.Name, err)
+	return failure.Wrap(s.Name, err)
 }
 
 // Send calls visit for changes that did not go to a destination yet, until it returns false, and then put, for one
 // bucket of the journal after the other. When put returns nil, they are not sent again. sent says that there were any.
 // Each change is sent at least once, as long as it is kept; lost says that some may have been too old. No version of
 // the table is pinned while put runs.
-func (db *DB) Send(ctx context.Context, s *DestinationState, visit func(p Pinned, r *Record) bool,
+func (k *Keeper) Send(ctx context.Context, s *DestinationState, visit func(t Table, r *Record) bool,
 	put func(context.Context) error) (sent, lost bool, err error) {
-	for number := range uint8(db.buckets) {
-		b := sendingBucket{db: db, DestinationState: s, Bucket: journal.Bucket{Table: s.Table, Bucket: number}}
+	for number := range uint8(k.Buckets) {
+		b := sendingBucket{keeper: k, DestinationState: s, Bucket: journal.Bucket{Table: s.Table, Bucket: number}}
 		if err := b.read(ctx, visit); err != nil {
-			return sent, lost, wrap(s.Name, err)
+			return sent, lost, failure.Wrap(s.Name, err)
 		}
 		lost = lost || b.lost
 		if !b.found {
@@ -134,8 +132,8 @@ func (db *DB) Send(ctx context.Context, s *DestinationState, visit func(p Pinned
 			return sent, lost, err
 		}
 		sent = true
-		if err := db.noteSent(ctx, b.key, b.next); err != nil {
-			return sent, lost, wrap(s.Name, err)
+		if err := k.noteSent(ctx, b.key, b.next); err != nil {
+			return sent, lost, failure.Wrap(s.Name, err)
 		}
 	}
 	return sent, lost, nil
@@ -143,22 +141,23 @@ func (db *DB) Send(ctx context.Context, s *DestinationState, visit func(p Pinned
 
 // sendingBucket is one step of Send with a bucket.
 type sendingBucket struct {
-	db *DB
+	keeper *Keeper
 	*DestinationState
 	journal.Bucket
 	key         []byte
-	next        Position
+	next        journal.Position
 	found, lost bool
 }
 
 // read calls visit for the next changes.
-func (b *sendingBucket) read(ctx context.Context, visit func(p Pinned, r *Record) bool) error {
-	p, err := b.db.PinID(b.Bucket.Table)
+func (b *sendingBucket) read(ctx context.Context, visit func(t Table, r *Record) bool) error {
+	table, release, err := b.keeper.Tables.ByID(b.Bucket.Table)
 	if err != nil {
 		return nil // it is gone
 	}
-	defer p.Release()
-	reader, err := b.db.store.Read(ctx)
+	defer release()
+	t := b.keeper.Of(table)
+	reader, err := b.keeper.Store.Read(ctx)
 	if err != nil {
 		return err
 	}
@@ -168,25 +167,25 @@ func (b *sendingBucket) read(ctx context.Context, visit func(p Pinned, r *Record
 	if err != nil {
 		return err
 	}
-	shard := Shard{Bucket: b.Bucket, From: kv.StampOf(b.CreatedAtMS)}
+	shard := journal.Shard{Bucket: b.Bucket, From: kv.StampOf(b.CreatedAtMS)}
 	if b.ClosedAtMS != 0 {
 		shard.To = kv.StampOf(b.ClosedAtMS)
 	}
-	b.lost = start.Stamp >= shard.From && start.Stamp < p.Oldest()-kv.StampOf(ReaderGrace.Milliseconds())
+	b.lost = start.Stamp >= shard.From && start.Stamp < t.Oldest()-kv.StampOf(ReaderGrace.Milliseconds())
 	if start.Stamp < shard.From {
-		start = Position{Stamp: shard.From}
+		start = journal.Position{Stamp: shard.From}
 	}
 	if shard.To != 0 && start.Stamp >= shard.To {
 		return nil
 	}
-	b.next, _, err = p.changes(ctx, reader, NewImage|OldImage, shard, start,
-		func(r *Record) bool { return visit(p, r) })
+	b.next, _, err = t.read(ctx, reader, schema.NewImage|schema.OldImage, shard, start,
+		func(r *Record) bool { return visit(t, r) })
 	b.found = start.Before(b.next)
 	return err
 }
 
 // sentUpTo reads where to go on; the zero Position is the beginning.
-func sentUpTo(ctx context.Context, from kv.Snapshot, key []byte) (at Position, err error) {
+func sentUpTo(ctx context.Context, from kv.Snapshot, key []byte) (at journal.Position, err error) {
 	value, ok, err := from.Get(ctx, key, nil)
 	if err != nil || !ok {
 		return at, err
@@ -198,10 +197,10 @@ func sentUpTo(ctx context.Context, from kv.Snapshot, key []byte) (at Position, e
 }
 
 // noteSent notes where to go on, if this process is still the one that sends.
-func (db *DB) noteSent(ctx context.Context, key []byte, at Position) error {
-	return kv.Update(ctx, db.store, func(txn kv.Txn) error {
-		if db.gateway != nil {
-			if err := db.gateway.GuardedWork(workKinesis).Guard(ctx, txn); err != nil {
+func (k *Keeper) noteSent(ctx context.Context, key []byte, at journal.Position) error {
+	return kv.Update(ctx, k.Store, func(txn kv.Txn) error {
+		if k.Gateway != nil {
+			if err := k.Gateway.GuardedWork(workKinesis).Guard(ctx, txn); err != nil {
 				return err
 			}
 		}
