@@ -3,7 +3,6 @@
 package sql
 
 import (
-	"reflect"
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -25,12 +24,7 @@ const (
 
 // hintsOf are the hints of all parts of a statement.
 func hintsOf(read tree.Statement) (hints []tree.Hint) {
-	inTree(reflect.ValueOf(read), func(v reflect.Value) bool {
-		if hint, ok := v.Interface().(tree.Hint); ok {
-			hints = append(hints, hint)
-		}
-		return true
-	})
+	tree.Find(read, func(hint *tree.Hint) { hints = append(hints, *hint) })
 	return hints
 }
 

@@ -17,7 +17,11 @@ func (s *Session) typeVariables(text []byte, read tree.Statement, once bool) {
 		return
 	}
 	assigned := map[string]bool{}
-	findAssigned(read, assigned)
+	tree.Find(read, func(c *tree.Call) {
+		if name, ok := c.Assigned(); ok {
+			assigned[strings.ToLower(name)] = true
+		}
+	})
 	tree.Find(read, func(v *tree.Variable) {
 		v.Changing = !v.System && assigned[strings.ToLower(v.Name)]
 		switch {
@@ -25,18 +29,6 @@ func (s *Session) typeVariables(text []byte, read tree.Statement, once bool) {
 			v.Type, _ = s.engine.variables.TypeOf(v.Name)
 		case once:
 			v.Type = datum.TypeOf(s.user[strings.ToLower(v.Name)])
-		}
-	})
-}
-
-// findAssigned finds the variables that a statement assigns in its expressions.
-func findAssigned(read tree.Statement, names map[string]bool) {
-	tree.Find(read, func(c *tree.Call) {
-		if name, ok := c.Assigned(); ok {
-			names[strings.ToLower(name)] = true
-		}
-		for _, argument := range c.Arguments { // Find does not look into calls
-			findAssigned(&tree.Select{List: []tree.SelectItem{{Expression: argument}}}, names)
 		}
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -62,7 +61,7 @@ func (s *Session) createView(ctx context.Context, read *tree.CreateView) error {
 		return fault.New(fault.TableExists, name)
 	}
 	if dbName != s.database { // where names without a database will be looked for
-		qualify(reflect.ValueOf(read.Query), s.database, commonNames(reflect.ValueOf(read.Query)))
+		qualify(read.Query, s.database)
 	}
 	if err := s.checkView(read, dbName, name); err != nil {
 		return err
@@ -86,9 +85,6 @@ func (s *Session) viewKept(err error, name string) error {
 
 // isNoTable says that an error is about a table that is not there.
 func isNoTable(err error) bool {
-	if err == nil {
-		return false
-	}
 	f, ok := fault.Of(err)
 	return ok && f.Code == fault.NoSuchTable
 }
@@ -113,7 +109,7 @@ func viewStatement(read *tree.CreateView, name string) string {
 // checkView compiles the query of a view as reading the view would, and writes out what depends on the tables of today
 // and on how the text is written: the columns that `*` stands for, and the names of those without an alias.
 func (s *Session) checkView(read *tree.CreateView, dbName, name string) error {
-	if hasVariables(reflect.ValueOf(read.Query)) {
+	if hasVariables(read.Query) {
 		return fault.New(fault.ViewVariable)
 	}
 	whole := &tree.Select{List: []tree.SelectItem{{Expression: &tree.Star{}}},
@@ -127,7 +123,7 @@ func (s *Session) checkView(read *tree.CreateView, dbName, name string) error {
 	if err := checkNotTemporary(q); err != nil {
 		return err
 	}
-	writeOut(reflect.ValueOf(read.Query), stars)
+	writeOut(read.Query, stars)
 	if slices.ContainsFunc(q.views, func(v database.StoredView) bool {
 		return v.Database == dbName &&
 			v.Name == name
@@ -138,12 +134,8 @@ func (s *Session) checkView(read *tree.CreateView, dbName, name string) error {
 }
 
 // writeOut replaces each `*` by its columns, and gives the expressions of select lists their names.
-func writeOut(query reflect.Value, stars map[*tree.Star][]tree.SelectItem) {
-	inTree(query, func(v reflect.Value) bool {
-		of, ok := v.Addr().Interface().(*tree.Select)
-		if !ok {
-			return true
-		}
+func writeOut(query tree.Query, stars map[*tree.Star][]tree.SelectItem) {
+	tree.Find(query, func(of *tree.Select) {
 		var list []tree.SelectItem
 		for _, item := range of.List {
 			switch e := item.Expression.(type) {
@@ -157,73 +149,32 @@ func writeOut(query reflect.Value, stars map[*tree.Star][]tree.SelectItem) {
 			list = append(list, item)
 		}
 		of.List = list
-		return true
 	})
 }
 
-// inTree visits all values of a tree that are of a type of package tree, until visit returns false for one: what is
-// inside of that isn't visited.
-func inTree(v reflect.Value, visit func(v reflect.Value) bool) {
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			inTree(v.Elem(), visit)
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			inTree(v.Index(i), visit)
-		}
-	case reflect.Struct:
-		if v.Type().PkgPath() != reflect.TypeFor[tree.Parameter]().PkgPath() || !visit(v) {
-			return
-		}
-		for i := range v.NumField() {
-			inTree(v.Field(i), visit)
-		}
-	}
-}
-
-// hasVariables reports whether a tree has placeholders or variables.
-func hasVariables(of reflect.Value) (has bool) {
-	inTree(of, func(v reflect.Value) bool {
-		has = has || v.Type() == reflect.TypeFor[tree.Parameter]() || v.Type() == reflect.TypeFor[tree.Variable]()
-		if call, ok := v.Interface().(tree.Call); ok {
-			has = has || call.Name == tree.Assigns
-		}
-		return !has
-	})
+// hasVariables reports whether a query has placeholders or variables.
+func hasVariables(of tree.Query) (has bool) {
+	tree.Find(of, func(*tree.Parameter) { has = true })
+	tree.Find(of, func(*tree.Variable) { has = true })
+	tree.Find(of, func(call *tree.Call) { has = has || call.Name == tree.Assigns })
 	return has
 }
 
 // qualify gives the tables of a query that have no database one, but for those that are common table expressions.
-func qualify(of reflect.Value, database string, common []string) {
+func qualify(of tree.Query, database string) {
+	common := map[string]bool{}
+	tree.Find(of, func(t *tree.CommonTable) { common[t.Name] = true })
 	set := func(n *tree.Name) {
-		if n.Database == "" && !slices.Contains(common, n.Name) {
+		if n.Database == "" && !common[n.Name] {
 			n.Database = database
 		}
 	}
-	inTree(of, func(v reflect.Value) bool {
-		switch x := v.Addr().Interface().(type) {
-		case *tree.TableName:
-			set(&x.Name)
-		case *tree.Select:
-			if x.From != nil {
-				set(x.From)
-			}
+	tree.Find(of, func(t *tree.TableName) { set(&t.Name) })
+	tree.Find(of, func(read *tree.Select) {
+		if read.From != nil {
+			set(read.From)
 		}
-		return true
 	})
-}
-
-// commonNames are the names of the common table expressions of a query.
-func commonNames(of reflect.Value) (names []string) {
-	inTree(of, func(v reflect.Value) bool {
-		if common, ok := v.Interface().(tree.CommonTable); ok {
-			names = append(names, common.Name)
-		}
-		return true
-	})
-	return names
 }
 
 // dropViews drops all views of a list, or none if one is missing and IF EXISTS was not said. Errors: 1051, 1347.
@@ -288,8 +239,7 @@ func (e *Engine) viewReader(ctx context.Context, in schemas.Session) (*Session, 
 
 // viewInstead is errStale if there is a view where a table was not found: it is one since the statement was compiled.
 func (s *Session) viewInstead(n tree.Name, err error) error {
-	f, ok := fault.Of(err)
-	if !ok || f.Code != fault.NoSuchTable || !s.isView(n) {
+	if !isNoTable(err) || !s.isView(n) {
 		return err
 	}
 	return errStale
@@ -314,13 +264,7 @@ func (s *Session) showCreateView(n tree.Name, c *call) (done bool, err error) {
 	if !ok {
 		return true, schemas.UnknownTable(s.engine.db, nil, database, name)
 	}
-	if err := c.sink.Columns(texts("View", "Create View", "character_set_client", "collation_connection")); err != nil {
-		return true, err
-	}
-	row := []datum.Datum{datum.TextString(view.Name), datum.TextString(schemas.ViewStatement(view.Statement)),
-		datum.TextString("utf8mb4"), datum.TextString("utf8mb4_bin")}
-	if err := c.sink.Row(row); err != nil {
-		return true, err
-	}
-	return true, c.sink.Done(result.Done{})
+	return true, rows(c, texts("View", "Create View", "character_set_client", "collation_connection"),
+		[][]datum.Datum{{text(view.Name), text(schemas.ViewStatement(view.Statement)), text("utf8mb4"),
+			text("utf8mb4_bin")}})
 }

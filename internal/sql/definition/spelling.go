@@ -115,15 +115,12 @@ func (t *Table) spellAssignments(list []tree.Assignment) {
 	}
 }
 
-// presetCall puts the default of a column behind it in DEFAULT(column), wherever that is in a call.
+// presetCall puts the default of a column behind it in DEFAULT(column).
 func (t *Table) presetCall(call *tree.Call) {
 	if c, ok := call.PresetOf(); ok {
 		if preset, ok := t.Preset(t.Spelled(c.Name)); ok {
 			call.Arguments = []tree.Expression{c, preset}
 		}
-	}
-	for _, argument := range call.Arguments { // Find does not look into calls
-		tree.Find(&tree.Select{List: []tree.SelectItem{{Expression: argument}}}, t.presetCall)
 	}
 }
 

@@ -11,20 +11,17 @@ func Placeholders(s Statement) int {
 	return count
 }
 
-// Find calls visit for each node of a type in a statement, its queries included. It does not look into such a node.
-func Find[T any](s Statement, visit func(*T)) {
-	find(reflect.ValueOf(s), reflect.TypeFor[*T](), func(node any) { visit(node.(*T)) })
+// Find calls visit for each node of a type in a statement or a part of one, its queries included. What is inside of a
+// node follows it, as visit leaves it.
+func Find[T any](in any, visit func(*T)) {
+	find(reflect.ValueOf(in), reflect.TypeFor[T](), func(node any) { visit(node.(*T)) })
 }
 
-// find looks for pointers of a type in a value of this package. Trees are as deep as the parser lets them be.
+// find looks for values of a type in one of this package. Trees are as deep as the parser lets them be.
 func find(v reflect.Value, wanted reflect.Type, visit func(node any)) {
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
-		switch {
-		case v.IsNil():
-		case v.Type() == wanted:
-			visit(v.Interface())
-		default:
+		if !v.IsNil() {
 			find(v.Elem(), wanted, visit)
 		}
 	case reflect.Slice:
@@ -32,8 +29,11 @@ func find(v reflect.Value, wanted reflect.Type, visit func(node any)) {
 			find(v.Index(i), wanted, visit)
 		}
 	case reflect.Struct:
-		if v.Type().PkgPath() != wanted.Elem().PkgPath() {
+		if v.Type().PkgPath() != wanted.PkgPath() {
 			return // data, which have no nodes inside
+		}
+		if v.Type() == wanted {
+			visit(v.Addr().Interface())
 		}
 		for i := range v.NumField() {
 			find(v.Field(i), wanted, visit)
