@@ -192,7 +192,7 @@ func (s *Session) schemasSession() schemas.Session {
 	return schemas.Session{Unchecked: s.values.KeysUnchecked, Zoned: s.values.Zone != nil, Own: s.ownTable,
 		Database: s.database, User: s.login.User, Sees: s.sees, SeesRows: s.seesRows, SeesQuery: s.seesQuery,
 		Privileges: s.privileges, Process: s.seesProcess,
-		Warn: func(code fault.Code, message string) { s.warnings = append(s.warnings, warning{"Note", code, message}) },
+		Warn: s.note,
 		Variables: func(global bool, visit func(name, shown string) error) error {
 			values := s.values
 			if global {

@@ -5,6 +5,7 @@ package sql
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -45,13 +46,11 @@ func (a answerScope) Resolve(c *tree.Column) (slot int, t datum.Type, err error)
 			return i, a[i].Type, nil
 		}
 	}
-	return 0, t, fault.New(fault.UnknownColumn, c.Name, "where clause").Meant(c.Name, func(yield func(string) bool) {
-		for i := range a {
-			if !yield(a[i].Name) {
-				return
-			}
-		}
-	})
+	names := make([]string, len(a))
+	for i := range a {
+		names[i] = a[i].Name
+	}
+	return 0, t, fault.New(fault.UnknownColumn, c.Name, "where clause").Meant(c.Name, slices.Values(names))
 }
 
 // whereOf reports whether the WHERE of a SHOW takes a row.
@@ -79,7 +78,7 @@ func (s *Session) matchesShow(st *tree.Show, name, value string, c *call) (bool,
 	if err != nil {
 		return false, err
 	}
-	context := s.beginExecution(c.parameters)
-	context.Row = []datum.Datum{datum.TextString(name), datum.TextString(value)}
-	return program.Truth(context)
+	x := s.beginExecution(c.parameters)
+	x.Row = []datum.Datum{text(name), text(value)}
+	return program.Truth(x)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/weftdb/weft/internal/resource/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
-	"github.com/weftdb/weft/internal/sql/parse"
 	"github.com/weftdb/weft/internal/sql/result"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -20,7 +19,6 @@ import (
 type preparedStatement struct {
 	session    *Session
 	text       []byte
-	dialect    parse.Dialect // that of the session when it was prepared
 	read       tree.Statement
 	compiled   statement // nil: it is compiled when it is executed
 	columns    []result.Column
@@ -71,7 +69,7 @@ func (s *Session) compilePrepared(ctx context.Context, text []byte) (*preparedSt
 	if err := dialect.Check(one); err != nil {
 		return nil, err
 	}
-	p := &preparedStatement{session: s, text: bytes.Clone(one), dialect: dialect, key: bytes.Clone(s.cacheKey())}
+	p := &preparedStatement{session: s, text: bytes.Clone(one), key: bytes.Clone(s.cacheKey())}
 	if p.read, err = dialect.Parse(p.text); err != nil {
 		return nil, err
 	}
@@ -111,8 +109,7 @@ func (p *preparedStatement) Execute(ctx context.Context, parameters []datum.Datu
 		if !keepsWarnings(p.read) {
 			s.warnings = s.warnings[:0]
 		}
-		err = p.execute(ctx, &call{text: p.text, dialect: p.dialect, parameters: parameters,
-			sink: &answer{Sink: sink, session: s}})
+		err = p.execute(ctx, &call{parameters: parameters, sink: &answer{Sink: sink, session: s}})
 		if p.compiled != nil {
 			kind = p.compiled.kind()
 		}
@@ -192,8 +189,7 @@ func (s *Session) executeNamed(ctx context.Context, read *tree.ExecutePrepared, 
 			return err
 		}
 	}
-	return s.completeMessage(p.text, faultOf(ctx,
-		p.execute(ctx, &call{text: p.text, dialect: p.dialect, parameters: parameters, sink: c.sink})))
+	return s.completeMessage(p.text, faultOf(ctx, p.execute(ctx, &call{parameters: parameters, sink: c.sink})))
 }
 
 // deallocate is DEALLOCATE PREPARE name.

@@ -326,20 +326,32 @@ func (q *queryStatement) pinTables(s *Session) error {
 	}
 	for i := range q.Tables {
 		t := &q.Tables[i]
-		p, err := s.pin(t.Database, t.Name)
-		if isNoTable(err) { // a view may be in its place, or the error be that of the view that names it
+		p, err := s.pinKnown(t.Table)
+		if err == nil && t.Grows && p.AttributeCount() != t.Names {
 			err = errStale
 		}
 		if err != nil {
 			return err
 		}
-		s.pins = append(s.pins, p)
-		if p.Descriptor() != t.Descriptor || t.Grows && p.AttributeCount() != t.Names {
-			return errStale
-		}
 		s.request.Pinned = append(s.request.Pinned, p.Pinned)
 	}
 	return nil
+}
+
+// pinKnown takes the version of a table for which a statement was compiled, until ends. errStale says that there is
+// another now.
+func (s *Session) pinKnown(t *definition.Table) (heldTable, error) {
+	p, err := s.pin(t.Database, t.Name)
+	if isNoTable(err) { // a view may be in its place, or the error be that of the view that names it
+		err = errStale
+	}
+	if err != nil {
+		return p, err
+	}
+	if s.pins = append(s.pins, p); p.Descriptor() != t.Descriptor {
+		err = errStale
+	}
+	return p, err
 }
 
 // recursionMax is the number of rounds a recursive common table expression may take.
@@ -381,13 +393,10 @@ func (s *Session) awaitSearch(ctx context.Context, p database.Pinned) error {
 // planSettings are the session's settings for finding rows.
 func (s *Session) planSettings() plan.Settings {
 	v := s.values
-	timeout := v.StatementTimeout
-	timeout = cmp.Or(timeout, -1)
 	settings := plan.Settings{
-		MultiGetKeysMax: v.MultiGetMax, Inefficient: plan.Inefficient(v.Inefficient), Timeout: timeout,
-		SortBytesMax:  int(v.SortBytesMax),
-		GroupBytesMax: int(v.GroupBytesMax),
-		Memory:        s.engine.options.Memory,
+		MultiGetKeysMax: v.MultiGetMax, Inefficient: plan.Inefficient(v.Inefficient),
+		Timeout: cmp.Or(v.StatementTimeout, -1), SortBytesMax: int(v.SortBytesMax),
+		GroupBytesMax: int(v.GroupBytesMax), Memory: s.engine.options.Memory,
 	}
 	if v.SortSpill {
 		settings.Spill = s.engine.options.Spill

@@ -14,7 +14,6 @@ import (
 	"github.com/weftdb/weft/internal/resource/memory"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
-	"github.com/weftdb/weft/internal/sql/parse"
 	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -29,8 +28,6 @@ type statement interface {
 
 // call is one execution of a statement.
 type call struct {
-	text       []byte        // may alias what the client sent
-	dialect    parse.Dialect // in which the text is read
 	parameters []datum.Datum
 	sink       *answer
 }
@@ -171,7 +168,7 @@ func (s *Session) dispatch(ctx context.Context, text []byte, a *answer) (Kind, e
 	dialect := s.dialect()
 	key, literals, shared := dialect.Fingerprint(text, s.cacheKey(), s.literals[:0])
 	s.key, s.literals = key[:0], literals[:0]
-	c := &call{text: text, dialect: dialect, sink: a}
+	c := &call{sink: a}
 	if shared {
 		s.digest = s.engine.digests.ID(digest.SQL, "", key)
 		c.parameters = literals

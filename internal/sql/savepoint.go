@@ -43,8 +43,7 @@ func (s *Session) savepoint(ctx context.Context, read *tree.Savepoint) error {
 		return nil
 	}
 	t.savepoints = t.savepoints[:at+1]
-	err := t.tx.RollbackTo(at)
-	if err != nil {
+	if err := t.tx.RollbackTo(at); err != nil {
 		return s.brokenBy(err, true)
 	}
 	return nil

@@ -5,6 +5,8 @@ package sql
 import (
 	"cmp"
 	"context"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,10 +37,8 @@ const temporaryDropMax = 10 * time.Second
 // database of others' tables.
 func (s *Session) temporary(n tree.Name) (own tree.Name, ok bool, err error) {
 	if database.IsTemporary(n.Database) {
-		for _, of := range s.temporaries.of {
-			if of == n.Database {
-				return n, true, nil
-			}
+		if slices.Contains(slices.Collect(maps.Values(s.temporaries.of)), n.Database) {
+			return n, true, nil
 		}
 		return n, false, fault.New(fault.UnknownDatabase, n.Database)
 	}
@@ -76,7 +76,7 @@ func (s *Session) createTemporary(ctx context.Context, read *tree.CreateTable, c
 		if !read.IfNotExists {
 			return e
 		}
-		s.warnings = append(s.warnings, warning{"Note", e.Code, e.Message})
+		s.note(e.Code, e.Message)
 		return c.sink.Done(result.Done{})
 	}
 	if len(read.ForeignKeys) > 0 {
@@ -146,7 +146,7 @@ func (s *Session) dropTemporary(read *tree.DropTable, c *call) (rest *tree.DropT
 		if !read.IfExists {
 			return read, false, unknown
 		}
-		s.warnings = append(s.warnings, warning{"Note", unknown.Code, unknown.Message})
+		s.note(unknown.Code, unknown.Message)
 		others = nil
 	}
 	for _, known := range own {

@@ -23,9 +23,7 @@ import (
 func (s *Session) accounts() *account.Accounts { return s.engine.db.Accounts() }
 
 // nameOr is a user of a statement; "" is the session's own.
-func (s *Session) nameOr(user string) string {
-	return cmp.Or(user, s.login.User)
-}
+func (s *Session) nameOr(user string) string { return cmp.Or(user, s.login.User) }
 
 // changeUsers runs CREATE, ALTER and DROP USER and ROLE. Users that are not there, or there already, are reported when
 // the others are done, as in MySQL.

@@ -75,16 +75,12 @@ func (w *writeStatement) run(ctx context.Context, s *Session, c *call) error {
 func (w *writeStatement) begin(ctx context.Context, s *Session, c *call) (*modify.Call, error) {
 	call := s.writeCall(ctx, c)
 	for i, t := range w.tables {
-		p, err := s.pin(t.Database, t.Name)
-		if isNoTable(err) { // another may be in its place
+		p, err := s.pinKnown(t)
+		if err == nil && w.inserts && w.mode != s.insertMode(t.Database) {
 			err = errStale
 		}
 		if err != nil {
 			return nil, err
-		}
-		s.pins = append(s.pins, p)
-		if p.Descriptor() != t.Descriptor || w.inserts && w.mode != s.insertMode(t.Database) {
-			return nil, errStale
 		}
 		if i == 0 {
 			call.Pin = p.Pinned
@@ -164,7 +160,7 @@ func (s *Session) insertMode(database string) modify.InsertMode {
 
 func (s *Session) writeOptions(t *definition.Table) modify.Options {
 	return modify.Options{DynamicVarbinary: s.values.DynamicVarbinary, UnboundedDelete: s.values.UnboundedDelete,
-		Insert: s.insertMode(t.Database), Text: statementText}
+		Insert: s.insertMode(t.Database)}
 }
 
 // noteInsertIDs notes the numbers of new rows for LAST_INSERT_ID(), and returns the one that the client gets.

@@ -252,10 +252,12 @@ func (c *child) follow(ctx context.Context, gone []cell, now value.Row, names va
 		return fault.New(fault.CascadeDepth, cascadeDepthMax)
 	}
 	if action == "CASCADE" && now == nil {
-		return c.each(rows, func(row value.Row) error {
-			return c.write(ctx,
-				&pendingRow{old: row, row: row, op: database.OpDelete})
-		})
+		for _, row := range rows {
+			if err := c.write(ctx, &pendingRow{old: row, row: row, op: database.OpDelete}); err != nil {
+				return err
+			}
+		}
+		return nil
 	}
 	next := make([]cell, len(gone)) // SET NULL
 	for i := range gone {
@@ -269,22 +271,14 @@ func (c *child) follow(ctx context.Context, gone []cell, now value.Row, names va
 	return c.assign(ctx, rows, next)
 }
 
-func (c *child) each(rows []value.Row, visit func(row value.Row) error) error {
-	for _, row := range rows {
-		if err := visit(row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // assign gives rows other values in the columns of the foreign key.
 func (c *child) assign(ctx context.Context, rows []value.Row, next []cell) error {
 	t, err := targetOf(c.table, Options{})
 	if err != nil {
 		return err
 	}
-	return c.each(rows, func(old value.Row) error {
+	c.stepwise = true
+	for _, old := range rows {
 		row, err := merge(&c.builder, c.names, old, next)
 		if err != nil {
 			return err
@@ -295,9 +289,11 @@ func (c *child) assign(ctx context.Context, rows []value.Row, next []cell) error
 		}
 		p := pendingRow{old: old, row: row, op: database.OpPut,
 			written: append(c.cellNames(next), c.cellNames(more)...), follows: c.key}
-		c.stepwise = true
-		return t.putAt(ctx, c.work, p)
-	})
+		if err := t.putAt(ctx, c.work, p); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // rows finds those with values in the columns of the foreign key. one is for looking whether there is any.
@@ -330,12 +326,18 @@ func (c *child) rows(ctx context.Context, values []cell, one bool) (rows []value
 // Verify reports whether all rows of a table keep a foreign key or a check of it. Errors: fault.NoParent,
 // fault.CheckViolated.
 func Verify(ctx context.Context, db *database.DB, table tree.Name, name string) error {
+	return eachRow(ctx, db, table, func(w *work) (func(row value.Row) error, error) { return w.judge(ctx, name) })
+}
+
+// eachRow hands each row of a table to the function that begin returns, in a transaction.
+func eachRow(ctx context.Context, db *database.DB, table tree.Name,
+	begin func(w *work) (use func(row value.Row) error, err error)) error {
 	return db.Update(ctx, func(tx *database.Tx) error {
 		w, err := (&work{tx: tx, call: &Call{DB: db, Context: &evaluate.Context{}}}).open(table.Database, table.Name)
 		if err != nil {
 			return err
 		}
-		judge, err := w.judge(ctx, name)
+		use, err := begin(w)
 		if err != nil {
 			return err
 		}
@@ -344,7 +346,7 @@ func Verify(ctx context.Context, db *database.DB, table tree.Name, name string) 
 			return err
 		}
 		for err == nil && cursor.Next() {
-			err = judge(cursor.Row())
+			err = use(cursor.Row())
 		}
 		return errors.Join(err, cursor.Close())
 	})

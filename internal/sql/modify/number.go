@@ -5,12 +5,12 @@ package modify
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/definition"
-	"github.com/weftdb/weft/internal/sql/evaluate"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -24,11 +24,8 @@ func isNumbered(c *definition.Column) bool { return c.AutoIncrement || c.IsRowID
 func (i *insert) number() (made []definition.Column) {
 	for at := range i.table.Columns {
 		column := &i.table.Columns[at]
-		named := false
-		for k := range i.columns {
-			named = named || i.columns[k].Name == column.Name
-		}
-		if isNumbered(column) && !named {
+		if isNumbered(column) &&
+			!slices.ContainsFunc(i.columns, func(c definition.Column) bool { return c.Name == column.Name }) {
 			made = append(made, *column)
 		}
 	}
@@ -154,29 +151,18 @@ func (i *insert) idOf(g *givenRow) uint64 { return g.data[i.auto].Bits() }
 
 // Greatest is the greatest number in a column of a table; 0 if no row has one above.
 func Greatest(ctx context.Context, db *database.DB, table tree.Name, column string) (most uint64, err error) {
-	err = db.Update(ctx, func(tx *database.Tx) error {
-		w, err := (&work{tx: tx, call: &Call{DB: db, Context: &evaluate.Context{}}}).open(table.Database, table.Name)
-		if err != nil {
-			return err
-		}
+	err = eachRow(ctx, db, table, func(w *work) (func(row value.Row) error, error) {
 		of, _ := w.table.Column(column)
-		cursor, err := tx.View().Query(database.OwnWork(ctx), w.call.Pin, database.Query{})
-		if err != nil {
-			return err
-		}
-		for cursor.Next() {
-			v, has := cursor.Row().Get(w.names, []byte(column))
-			if !has {
-				continue
-			}
+		return func(row value.Row) error {
+			v, _ := row.Get(w.names, []byte(column))
 			switch d, _ := datum.FromValue(v, of.Type); {
 			case d.Kind() == datum.KindUint:
 				most = max(most, d.Uint())
 			case d.Kind() == datum.KindInt && d.Int() > 0:
 				most = max(most, uint64(d.Int()))
 			}
-		}
-		return cursor.Close()
+			return nil
+		}, nil
 	})
 	return most, err
 }

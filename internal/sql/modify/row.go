@@ -6,7 +6,6 @@ import (
 	"bytes"
 
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/sql/definition"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
@@ -64,17 +63,6 @@ func findCell(cells []cell, name []byte) *cell {
 		}
 	}
 	return nil
-}
-
-// keyColumns counts the columns that the key is made of.
-func keyColumns(t *definition.Table) int {
-	n := 0
-	for i := range t.Columns {
-		if t.Columns[i].KeyPart >= 0 {
-			n++
-		}
-	}
-	return n
 }
 
 // checkCells refuses a row that has nothing but its key where a row lives as long as its cells.

@@ -33,14 +33,11 @@ type Limits struct {
 func (l *Limits) tooManyRows(rows int) bool { return l.RowsMax > 0 && rows > l.RowsMax }
 
 func (l Limits) withDefaults() Limits {
-	or := func(value *int, otherwise int) {
-		*value = cmp.Or(*value, otherwise)
-	}
-	or(&l.BytesMax, 64<<20)
-	or(&l.BytesAdvised, 2<<20)
-	or(&l.KeyColumnBytesMax, 2048)
-	or(&l.KeyBytesMax, 6<<10)
-	or(&l.ValueBytesMax, 2<<20)
+	l.BytesMax = cmp.Or(l.BytesMax, 64<<20)
+	l.BytesAdvised = cmp.Or(l.BytesAdvised, 2<<20)
+	l.KeyColumnBytesMax = cmp.Or(l.KeyColumnBytesMax, 2048)
+	l.KeyBytesMax = cmp.Or(l.KeyBytesMax, 6<<10)
+	l.ValueBytesMax = cmp.Or(l.ValueBytesMax, 2<<20)
 	return l
 }
 
@@ -107,8 +104,6 @@ type Options struct {
 	// Columns is the number of columns that the query of an INSERT .. SELECT inserts. Sources stand behind them.
 	Columns int
 	Sources []Source
-	// Text writes the statement, for messages; nil: it is not known.
-	Text func() string
 }
 
 // Call is one execution of a statement.
@@ -191,7 +186,7 @@ type target struct {
 }
 
 func targetOf(t *definition.Table, o Options) (known target, err error) {
-	known = target{table: t, keys: keyColumns(t), options: o}
+	known = target{table: t, keys: len(KeyNames(t)), options: o}
 	for i := range t.Columns {
 		if t.Columns[i].NotNull && t.Columns[i].KeyPart < 0 {
 			known.required = append(known.required, i)

@@ -46,11 +46,7 @@ func (i *insert) holders(ctx context.Context, w *work, row, old value.Row) (foun
 		if err != nil {
 			return nil, err
 		}
-		known := !ok
-		for k := range found {
-			known = known || bytes.Equal(found[k].row, other)
-		}
-		if !known {
+		if ok && !slices.ContainsFunc(found, func(h holder) bool { return bytes.Equal(h.row, other) }) {
 			found = append(found, holder{other, x.Name})
 		}
 	}
