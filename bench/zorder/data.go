@@ -12,7 +12,7 @@ import (
 	"strconv"
 
 	"github.com/weftdb/weft/internal/files/cities"
-	"github.com/weftdb/weft/internal/files/weather"
+	"github.com/weftdb/weft/internal/testing/weather"
 )
 
 // column is one attribute: its name, and its type in the words of a Z-order index.

@@ -20,8 +20,8 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/files/cities"
-	"github.com/weftdb/weft/internal/files/earthquakes"
-	"github.com/weftdb/weft/internal/files/weather"
+	"github.com/weftdb/weft/internal/testing/earthquakes"
+	"github.com/weftdb/weft/internal/testing/weather"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdoc"
 )

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/files/cities"
-	"github.com/weftdb/weft/internal/files/weather"
+	"github.com/weftdb/weft/internal/testing/weather"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/order"
 )
