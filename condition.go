@@ -3,6 +3,7 @@
 package weft
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -83,9 +84,7 @@ func Updates(updates ...Update) Update {
 		if u.update != nil {
 			in = append(in, u.update)
 		}
-		if joined.err == nil {
-			joined.err = u.err
-		}
+		joined.err = cmp.Or(joined.err, u.err)
 	}
 	joined.update = govalue.Updates(in...)
 	return joined

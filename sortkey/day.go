@@ -3,6 +3,7 @@
 package sortkey
 
 import (
+	"cmp"
 	"iter"
 	"time"
 )
@@ -46,10 +47,7 @@ func Days(first, last time.Time, loc *time.Location) iter.Seq[int64] {
 }
 
 func location(loc *time.Location) *time.Location {
-	if loc == nil {
-		return time.UTC
-	}
-	return loc
+	return cmp.Or(loc, time.UTC)
 }
 
 func moveDay(day int64, loc *time.Location, step int64) int64 {

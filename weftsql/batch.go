@@ -3,6 +3,7 @@
 package weftsql
 
 import (
+	"cmp"
 	"context"
 	"database/sql/driver"
 	"fmt"
@@ -35,10 +36,7 @@ func (b *batch) size() int {
 
 // end is the message at the end of rows.
 func (b *batch) end() error {
-	if b.err != nil {
-		return b.err
-	}
-	return io.EOF
+	return cmp.Or(b.err, io.EOF)
 }
 
 // begin has the connection's goroutine carry out the statement of rows. One that lives as long as the connection keeps

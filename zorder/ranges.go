@@ -47,9 +47,7 @@ func (u *Boxes) Ranges(options RangesOptions) []KeyRange {
 	if u.Empty() {
 		return nil
 	}
-	if options.RangesMax == 0 {
-		options.RangesMax = RangesMax
-	}
+	options.RangesMax = cmp.Or(options.RangesMax, RangesMax)
 	steps := options.StepsMax
 	if steps == 0 && options.RangesMax > 0 {
 		steps = 16 * options.RangesMax

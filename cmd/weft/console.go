@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
@@ -121,9 +122,7 @@ func adviceOnPatterns(w http.ResponseWriter, r *http.Request) {
 func loginOf(r *http.Request) result.Login {
 	login := result.Login{User: r.Header.Get(userHeader), Host: hostOf(r.RemoteAddr), TLS: r.TLS != nil,
 		MultiStatements: true, Charset: utf8mb4Collation, Attributes: map[string]string{"program_name": "weft console"}}
-	if login.User == "" {
-		login.User = "root"
-	}
+	login.User = cmp.Or(login.User, "root")
 	return login
 }
 

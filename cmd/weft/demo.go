@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -40,9 +41,7 @@ func (p *program) demoCommand() *cobra.Command {
 			}
 			given := givenFlags(c.Flags())
 			delete(given, "load")
-			if given["log-level"] == "" {
-				given["log-level"] = "warn"
-			}
+			given["log-level"] = cmp.Or(given["log-level"], "warn")
 			conf, all, err := resolve(inputs{given, p.environ, p.readFile})
 			if err != nil {
 				return err

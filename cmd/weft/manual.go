@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -186,12 +187,7 @@ func settingGroups() []string {
 // groupOf is the group of a setting.
 func groupOf(name string) string {
 	has := func(prefixes ...string) bool {
-		for _, prefix := range prefixes {
-			if strings.HasPrefix(name, prefix) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 	}
 	switch {
 	case has("data", "engine", "tikv-", "gateway-", "schema", "seed"):
@@ -240,9 +236,7 @@ packages can be built again.`,
 func documentAll(c *cobra.Command) {
 	page := pageOf(c)
 	c.Example, c.DisableAutoGenTag = page.example, true
-	if c.Long == "" {
-		c.Long = c.Short + "."
-	}
+	c.Long = cmp.Or(c.Long, c.Short+".")
 	c.Long += "\n\nThe page docs/" + page.file + " says more."
 	for _, sub := range c.Commands() {
 		documentAll(sub)

@@ -162,17 +162,11 @@ func (o Options) withDefaults() Options {
 
 // region and account are the fields with their defaults.
 func (a *API) region() string {
-	if a.Region == "" {
-		return "us-east-1"
-	}
-	return a.Region
+	return cmp.Or(a.Region, "us-east-1")
 }
 
 func (a *API) account() string {
-	if a.AccountID == "" {
-		return "000000000000"
-	}
-	return a.AccountID
+	return cmp.Or(a.AccountID, "000000000000")
 }
 
 // Error is an exception of DynamoDB's.

@@ -93,10 +93,7 @@ func one(value string) ([]string, bool) {
 }
 
 func orNone(value string) string {
-	if value == "" {
-		return "NONE"
-	}
-	return value
+	return cmp.Or(value, "NONE")
 }
 
 // selection is Select, or what a request without it selects; "" for one that shows no items.

@@ -111,9 +111,7 @@ func (t *batchTable) readItem(e *element, most int) error {
 		t.builder.Reset(t.pin.Names())
 	}
 	fault, err := t.reader.TakeItem(&t.builder)
-	if e.fault == nil {
-		e.fault = fault
-	}
+	e.fault = cmp.Or(e.fault, fault)
 	if fault == nil && err == nil {
 		start := len(t.row)
 		t.row = t.builder.AppendTo(t.row)

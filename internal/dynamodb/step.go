@@ -317,12 +317,7 @@ var (
 
 // hasAny reports whether a request has one of the members.
 func hasAny[M member](list []M) bool {
-	for _, m := range list {
-		if m.IsGiven() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(m M) bool { return m.IsGiven() })
 }
 
 // checkForms refuses expressions together with the older parameters.

@@ -5,6 +5,7 @@ package hbase
 import (
 	"bytes"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -71,13 +72,10 @@ func isNamespace(name []byte) bool {
 const nameBytesMax = 200
 
 func onlyOf(name []byte, others string) bool {
-	for _, c := range name {
-		if (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') &&
-			bytes.IndexByte([]byte(others), c) < 0 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(name, func(c byte) bool {
+		return (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') &&
+			bytes.IndexByte([]byte(others), c) < 0
+	})
 }
 
 // Column names a column, or a whole family.

@@ -3,6 +3,7 @@
 package tikv
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -138,9 +139,7 @@ func (b *batch) readRegion(ctx context.Context, region tikv.RegionVerID, keys []
 		if moved != nil || err != nil {
 			b.mu.Lock()
 			defer b.mu.Unlock()
-			if b.err == nil {
-				b.err = err
-			}
+			b.err = cmp.Or(b.err, err)
 			b.cause, b.moved = moved, append(b.moved, keys...)
 			return
 		}

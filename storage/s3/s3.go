@@ -8,6 +8,7 @@
 package s3
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -44,9 +45,7 @@ func Open(o Options) (storage.Storage, error) {
 	if o.Bucket == "" {
 		return nil, errors.New("s3: the name of the bucket is missing: write s3://BUCKET/PREFIX")
 	}
-	if o.Endpoint == "" {
-		o.Endpoint = "https://s3.amazonaws.com"
-	}
+	o.Endpoint = cmp.Or(o.Endpoint, "https://s3.amazonaws.com")
 	endpoint, err := url.Parse(o.Endpoint)
 	if err != nil || endpoint.Host == "" || endpoint.Scheme != "http" && endpoint.Scheme != "https" {
 		return nil, fmt.Errorf("s3: the endpoint %q is no URL such as https://HOST:PORT", o.Endpoint)
@@ -54,12 +53,8 @@ func Open(o Options) (storage.Storage, error) {
 	if strings.Trim(endpoint.Path, "/") != "" {
 		return nil, fmt.Errorf("s3: the endpoint %q has a path: name the host alone", o.Endpoint)
 	}
-	if o.Region == "" {
-		o.Region = "us-east-1"
-	}
-	if o.PartBytes == 0 {
-		o.PartBytes = 16 << 20
-	}
+	o.Region = cmp.Or(o.Region, "us-east-1")
+	o.PartBytes = cmp.Or(o.PartBytes, 16<<20)
 	client, err := minio.New(endpoint.Host, &minio.Options{
 		Creds: credentials.NewStaticV4(o.AccessKey, o.SecretKey, o.SessionToken), Secure: endpoint.Scheme == "https",
 		Region: o.Region, Transport: o.Transport,

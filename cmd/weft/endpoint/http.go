@@ -4,6 +4,7 @@ package endpoint
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/tls"
@@ -67,9 +68,7 @@ func ListenHTTP(o Options) (*HTTP, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.ReadTimeout == 0 {
-		o.ReadTimeout = readTimeout
-	}
+	o.ReadTimeout = cmp.Or(o.ReadTimeout, readTimeout)
 	base, cut := context.WithCancel(context.Background())
 	return &HTTP{name: o.Name, listener: listener, cut: cut, server: &http.Server{
 		Handler: withRequestID(withRecovery(http.MaxBytesHandler(withWholeBody(o.Handler), o.BodyBytesMax),

@@ -8,6 +8,7 @@
 package mcpcommand
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -201,9 +202,7 @@ func (s *server) describeTable(ctx context.Context, in tableInput) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	if in.Database == "" {
-		in.Database = "default"
-	}
+	in.Database = cmp.Or(in.Database, "default")
 	for _, t := range all {
 		if t.Name != in.Table || t.Database != in.Database {
 			continue

@@ -4,6 +4,7 @@ package sqlshell
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/parse/token"
@@ -50,10 +51,7 @@ func (s *script) clear() { s.held, s.idle, s.resume = s.held[:0], false, 0 }
 func (s *script) begun() bool { return len(bytes.TrimSpace(s.held)) > 0 }
 
 func (s *script) end() string {
-	if s.delimiter == "" {
-		return ";"
-	}
-	return s.delimiter
+	return cmp.Or(s.delimiter, ";")
 }
 
 // next returns the next statement or command; ok is false if more lines must come first.

@@ -3,6 +3,7 @@
 package streamcommand
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -95,9 +96,7 @@ func (h *Host) trigger(c *cobra.Command, t *trigger, table, target string) error
 		return err
 	}
 	f.Kept = true
-	if t.position == "" {
-		t.position = table + ".position.json"
-	}
+	t.position = cmp.Or(t.position, table+".position.json")
 	if f.Position, err = readPosition(t.position); err != nil {
 		return err
 	}

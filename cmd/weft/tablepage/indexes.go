@@ -8,6 +8,7 @@ package tablepage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -143,9 +144,7 @@ func printIndexes(list []shownIndex) []byte {
 	for i := range list {
 		x := &list[i]
 		name, state := x.Name, x.State
-		if name == "" {
-			name = "(the table)"
-		}
+		name = cmp.Or(name, "(the table)")
 		if x.Percent != nil {
 			state = fmt.Sprintf("%s %d %%", state, *x.Percent)
 		}

@@ -4,6 +4,7 @@ package tablepage
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
@@ -183,9 +184,7 @@ func printRegions(list []shownRegion) []byte {
 	for i := range list {
 		r := &list[i]
 		index, note, least := r.Index, []string{}, ""
-		if index == "" {
-			index = "(the table)"
-		}
+		index = cmp.Or(index, "(the table)")
 		if r.Preset {
 			note = append(note, "preset")
 		}
@@ -196,9 +195,7 @@ func printRegions(list []shownRegion) []byte {
 			least = ">"
 		}
 		leader := r.Leader
-		if leader == "" {
-			leader = "-"
-		}
+		leader = cmp.Or(leader, "-")
 		fmt.Fprintf(w, "%s\t%s.%s\t%s\t%s\t%s\t%s%s\t%s%s\t%.1f\t%.1f\t%s\t%s\n", r.ID, r.Database, r.Table, index,
 			keyText(r.Start), keyText(r.End), least, output.About(r.Rows), least, output.About(r.Bytes),
 			r.Reads, r.Writes, leader, strings.Join(note, "; "))

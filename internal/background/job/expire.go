@@ -67,9 +67,7 @@ type expiryProgress struct {
 
 // newExpiry finds out which tables have rows that expire.
 func newExpiry(ctx context.Context, options Options) (*expiry, error) {
-	if options.ExpiryInterval == 0 {
-		options.ExpiryInterval = expiryInterval
-	}
+	options.ExpiryInterval = cmp.Or(options.ExpiryInterval, expiryInterval)
 	e := &expiry{Options: options, turn: make(chan struct{}, 1), ended: make(chan struct{}),
 		tables: map[expiryKind]expiryProgress{}}
 	e.turn <- struct{}{}

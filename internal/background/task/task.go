@@ -9,6 +9,7 @@
 package task
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -65,7 +66,7 @@ func (t *Task) Read(into any) error {
 func Put(ctx context.Context, txn kv.Txn, t Task) error {
 	key := keyspace.AppendTask(nil, t.Kind, t.ID)
 	if _, ok, err := txn.Get(ctx, key, nil); err != nil || ok {
-		return orElse(err, ErrExists)
+		return cmp.Or(err, ErrExists)
 	}
 	return set(txn, key, &t)
 }
@@ -94,7 +95,7 @@ func Get(ctx context.Context, from kv.Snapshot, kind, id string) (Task, error) {
 func get(ctx context.Context, from kv.Snapshot, key []byte) (t Task, err error) {
 	stored, ok, err := from.Get(ctx, key, nil)
 	if err != nil || !ok {
-		return t, orElse(err, ErrNotFound)
+		return t, cmp.Or(err, ErrNotFound)
 	}
 	return t, json.Unmarshal(stored, &t)
 }
@@ -121,11 +122,4 @@ func List(ctx context.Context, from kv.Snapshot, kind string) (all []Task, err e
 		all = append(all, t)
 	}
 	return all, nil
-}
-
-func orElse(err, fallback error) error {
-	if err != nil {
-		return err
-	}
-	return fallback
 }

@@ -3,6 +3,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -38,7 +39,7 @@ func (c *Catalog) make(ctx context.Context, table *schema.Table, reserved uint32
 	}, func(txn kv.Txn) error {
 		name := keyspace.AppendName(nil, table.Database, table.Name)
 		if _, taken, err := txn.Get(ctx, name, nil); err != nil || taken {
-			return orElse(err, ErrExists)
+			return cmp.Or(err, ErrExists)
 		}
 		if err := c.create(ctx, txn, table, reserved); err != nil || with == nil {
 			return err
@@ -167,7 +168,7 @@ func (c *Catalog) RenameTable(ctx context.Context, id uint32, database, name str
 	}, func(txn kv.Txn) (*Names, error) {
 		after := keyspace.AppendName(nil, database, name)
 		if _, taken, err := txn.Get(ctx, after, nil); err != nil || taken {
-			return nil, orElse(err, ErrExists)
+			return nil, cmp.Or(err, ErrExists)
 		}
 		if err := txn.Delete(before); err != nil {
 			return nil, err
@@ -226,7 +227,7 @@ func (c *Catalog) rewrite(ctx context.Context, s scope, edit func(*schema.Table)
 	stored, err := c.write(ctx, s, func() error { return nil }, func(txn kv.Txn) error {
 		stored, ok, err := txn.Get(ctx, keyspace.AppendTable(nil, id), nil)
 		if err != nil || !ok {
-			return orElse(err, ErrNotFound)
+			return cmp.Or(err, ErrNotFound)
 		}
 		table = new(schema.Table)
 		if err := json.Unmarshal(stored, table); err != nil {
@@ -366,14 +367,6 @@ func (c *Catalog) entryOf(id uint32) (*entry, bool) {
 	defer c.mu.RUnlock()
 	e, ok := c.ids[id]
 	return e, ok
-}
-
-// orElse returns err, or fallback if there is none.
-func orElse(err, fallback error) error {
-	if err != nil {
-		return err
-	}
-	return fallback
 }
 
 // turn lets one change of the schema through at a time. It is a lock whose wait ends with a context.

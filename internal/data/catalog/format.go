@@ -3,6 +3,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -88,7 +89,7 @@ func useFeatures(ctx context.Context, txn kv.Txn, names []string) error {
 	key := keyspace.AppendMeta(nil, "format")
 	stored, ok, err := txn.Get(ctx, key, nil)
 	if err != nil || !ok {
-		return orElse(err, fmt.Errorf("%w: the store has no record of its format", kv.ErrFormat))
+		return cmp.Or(err, fmt.Errorf("%w: the store has no record of its format", kv.ErrFormat))
 	}
 	f, err := parseFormat(stored)
 	if err != nil {

@@ -3,6 +3,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -123,7 +124,7 @@ func (c *Catalog) putView(ctx context.Context, v View, replaces bool) error {
 		}
 		for _, key := range names {
 			if _, taken, err := txn.Get(ctx, key, nil); err != nil || taken {
-				return orElse(err, ErrViewExists)
+				return cmp.Or(err, ErrViewExists)
 			}
 		}
 		return txn.Set(keyspace.AppendView(nil, v.Database, v.Name), json)

@@ -8,6 +8,7 @@
 package govalue
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -78,9 +79,7 @@ func appendFloat(dst []byte, x float64, bits int) ([]byte, error) {
 
 // appendDigits appends a json.Number, whose zero value is 0.
 func appendDigits(dst []byte, text string) ([]byte, error) {
-	if text == "" {
-		text = "0"
-	}
+	text = cmp.Or(text, "0")
 	return appendDecimalText(dst, value.ReadOnly(text))
 }
 

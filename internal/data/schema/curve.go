@@ -4,6 +4,7 @@ package schema
 
 import (
 	"encoding/json"
+	"slices"
 
 	"github.com/weftdb/weft/zorder"
 	"github.com/weftdb/weft/zorder/codec"
@@ -24,22 +25,13 @@ type storedCurve struct {
 
 // IsNarrow reports whether no code is wider than a word of 64 bits.
 func (c *Curve) IsNarrow() bool {
-	for _, one := range c.Codecs {
-		if one.Bits() > 64 {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.Codecs, func(one *codec.Codec) bool { return one.Bits() > 64 })
 }
 
 // IsLearned reports whether any codec was learned from a sample.
 func (c *Curve) IsLearned() bool {
-	for _, one := range c.Codecs {
-		if one.Attribute().Codec == codec.ChoiceQuantile {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Codecs,
+		func(one *codec.Codec) bool { return one.Attribute().Codec == codec.ChoiceQuantile })
 }
 
 // MarshalJSON writes the stored form.

@@ -4,6 +4,7 @@ package attributejson
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -77,10 +78,7 @@ type ValueError struct {
 // OlderText is the message that operations have whose validation AWS has not re-worded in 2026: those that write
 // several items.
 func (e *ValueError) OlderText() string {
-	if e.older != "" {
-		return e.older
-	}
-	return e.Text
+	return cmp.Or(e.older, e.Text)
 }
 
 // Error returns DynamoDB's message alone.

@@ -4,6 +4,7 @@ package exchange
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -454,9 +455,7 @@ func (c *bulkCommit) one(ctx context.Context, tx *database.Tx, p *bulkPut) error
 func (c *bulkCommit) fail(p *bulkPut, why error) {
 	c.next.Failed++
 	code := p.code
-	if code == "" {
-		code = codeInvalid
-	}
+	code = cmp.Or(code, codeInvalid)
 	if c.next.wants(outputErrors) {
 		c.next.Errors.fault(c.at.Object, p.line, p.text, code, exceptionText(why))
 	}

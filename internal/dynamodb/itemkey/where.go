@@ -198,12 +198,8 @@ func (t *taker) takeEqual(part *schema.KeyPart) bool {
 	if !part.Computed() {
 		return false
 	}
-	for _, a := range part.Args {
-		if a.Column != "" && !t.takeOn(a.Column, a.Column) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(part.Args,
+		func(a schema.Argument) bool { return a.Column != "" && !t.takeOn(a.Column, a.Column) })
 }
 
 func (t *taker) takeOn(name, shown string) bool {
@@ -405,10 +401,7 @@ func samePartition(parts []schema.KeyPart, a, b []expression.KeyCondition) bool 
 // meet reports whether a sort key can fulfil the conditions of two alternatives, both of which have one.
 func meet(sort *schema.KeyPart, a, b []expression.KeyCondition) bool {
 	at, bt := conditionOn(a, sort.Name, AttributeName(sort)), conditionOn(b, sort.Name, AttributeName(sort))
-	if at < 0 || bt < 0 {
-		return false
-	}
-	return !isBelow(&a[at], &b[bt]) && !isBelow(&b[bt], &a[at])
+	return at >= 0 && bt >= 0 && !isBelow(&a[at], &b[bt]) && !isBelow(&b[bt], &a[at])
 }
 
 // isBelow reports whether all that fulfils one condition lies below all that fulfils the other.

@@ -3,6 +3,7 @@
 package legacy
 
 import (
+	"cmp"
 	"iter"
 
 	"github.com/weftdb/weft/internal/data/value"
@@ -114,9 +115,7 @@ func (c *Conditions) readList(r *attributejson.Reader, one *clause) error {
 	one.from = len(c.values)
 	err := array(r, func() error {
 		v, fault, err := c.arena.value(r, attributejson.Element("AttributeValue"))
-		if one.fault == "" {
-			one.fault = fault
-		}
+		one.fault = cmp.Or(one.fault, fault)
 		c.values = append(c.values, v)
 		return err
 	})
@@ -126,9 +125,7 @@ func (c *Conditions) readList(r *attributejson.Reader, one *clause) error {
 
 func (c *Conditions) readValue(r *attributejson.Reader, one *clause) error {
 	v, fault, err := c.arena.value(r, attributejson.Field("AttributeValue"))
-	if one.fault == "" {
-		one.fault = fault
-	}
+	one.fault = cmp.Or(one.fault, fault)
 	one.single = len(c.values)
 	c.values = append(c.values, v)
 	return err

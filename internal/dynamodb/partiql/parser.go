@@ -3,6 +3,7 @@
 package partiql
 
 import (
+	"cmp"
 	"math"
 	"strings"
 
@@ -133,9 +134,7 @@ func (p *parser) fail(message string) {
 func (p *parser) note(message string) { p.noteError(&expression.Error{Message: message}) }
 
 func (p *parser) noteError(err error) {
-	if p.fault == nil {
-		p.fault = err
-	}
+	p.fault = cmp.Or(p.fault, err)
 }
 
 func (p *parser) expect(kind tokenKind) {

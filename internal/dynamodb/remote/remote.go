@@ -8,6 +8,7 @@ package remote
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -112,8 +113,6 @@ func faultOf(status int, body []byte) *Fault {
 	if !found {
 		name = said.Type
 	}
-	if said.Message == "" {
-		said.Message = said.Other
-	}
+	said.Message = cmp.Or(said.Message, said.Other)
 	return &Fault{Status: status, Name: name, Message: said.Message}
 }

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -48,12 +49,7 @@ func isFinite(n *yaml.Node, depth int, left *int) bool {
 	if *left--; depth == 0 || *left < 0 {
 		return false
 	}
-	for _, inner := range target(n).Content {
-		if !isFinite(inner, depth-1, left) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(target(n).Content, func(inner *yaml.Node) bool { return !isFinite(inner, depth-1, left) })
 }
 
 // yamlLine finds the line in an error of the library, which has no field for it. // immutable

@@ -3,6 +3,7 @@
 package tablemodel
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -282,9 +283,7 @@ func (r *RestoreAt) Check(limits Limits) error {
 // Source is the table that is restored.
 func (r *RestoreAt) Source(account Account, operation string) (string, error) {
 	name := r.SourceTableArn
-	if name == nil {
-		name = r.SourceTableName
-	}
+	name = cmp.Or(name, r.SourceTableName)
 	table, err := account.Table(*name, operation)
 	if err == nil {
 		err = TableNameError(&table)

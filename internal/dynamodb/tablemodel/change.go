@@ -282,12 +282,8 @@ func IsChanging(table *schema.Table) bool { return isChangingBeside(table, nil) 
 
 // isChangingBeside is IsChanging but for some indexes.
 func isChangingBeside(table *schema.Table, but []string) bool {
-	for _, x := range indexesOf(table) {
-		if !slices.Contains(but, x.Name) && stateOf(x) != active {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(indexesOf(table),
+		func(x *schema.Index) bool { return !slices.Contains(but, x.Name) && stateOf(x) != active })
 }
 
 // stateOf is an index's state in DynamoDB's words.

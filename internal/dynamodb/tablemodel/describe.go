@@ -3,6 +3,7 @@
 package tablemodel
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 
@@ -127,9 +128,7 @@ func Describe(table *schema.Table, account Account, sizes Sizes, nowMS int64) (*
 func (d *Description) describeSettings(s *Settings, createdAtMS int64) {
 	if s.Throughput == nil {
 		since := s.OnDemandSinceMS
-		if since == 0 {
-			since = createdAtMS
-		}
+		since = cmp.Or(since, createdAtMS)
 		d.BillingModeSummary = &billingDescription{payPerRequest, seconds(since)}
 	} else if s.OnDemandSinceMS != 0 {
 		d.BillingModeSummary = &billingDescription{provisioned, seconds(s.OnDemandSinceMS)}

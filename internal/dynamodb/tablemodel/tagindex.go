@@ -3,6 +3,7 @@
 package tablemodel
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"strings"
@@ -72,9 +73,7 @@ func taggedSpec(words []string) (spec database.IndexSpec, err error) {
 		list := strings.ReplaceAll(strings.Join(words[1:], ", "), ":", " ")
 		part, err = database.Part("zorder("+list+")", schema.Binary)
 	case "search":
-		if analyzer == "" {
-			analyzer = analyzerDefault
-		}
+		analyzer = cmp.Or(analyzer, analyzerDefault)
 		spec.Search = true
 		part, err = database.Words(analyzer, words[1:]...)
 	default:

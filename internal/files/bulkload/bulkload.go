@@ -11,6 +11,7 @@
 package bulkload
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -181,13 +182,9 @@ func Run(ctx context.Context, o Options) (Result, error) {
 }
 
 func (o Options) withDefaults() Options {
-	if o.MemoryBytes == 0 {
-		o.MemoryBytes = 256 << 20
-	}
+	o.MemoryBytes = cmp.Or(o.MemoryBytes, 256<<20)
 	o.MemoryBytes = max(o.MemoryBytes, memoryBytesMin)
-	if o.RegionBytes == 0 {
-		o.RegionBytes = 8 << 30
-	}
+	o.RegionBytes = cmp.Or(o.RegionBytes, 8<<30)
 	if o.Log == nil {
 		o.Log = func(string) {}
 	}

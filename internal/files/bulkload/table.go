@@ -4,6 +4,7 @@ package bulkload
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -35,9 +36,7 @@ func newTableDecoder(comma byte, null string, types map[string]Type, header []by
 		}
 		d.header = append(d.header, bytes.Clone(name))
 		t := types[string(name)]
-		if t == 0 {
-			t = asText
-		}
+		t = cmp.Or(t, asText)
 		d.types = append(d.types, t)
 	}
 	return d, nil

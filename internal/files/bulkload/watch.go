@@ -3,6 +3,7 @@
 package bulkload
 
 import (
+	"cmp"
 	"encoding/hex"
 	"fmt"
 	"strings"
@@ -86,9 +87,7 @@ func (w *watch) add(other *watch) {
 	}
 	w.rows, w.numbers, w.seconds, w.texts = w.rows+other.rows, w.numbers+other.numbers, w.seconds+
 		other.seconds, w.texts+other.texts
-	if w.kind == "" {
-		w.kind = other.kind
-	}
+	w.kind = cmp.Or(w.kind, other.kind)
 	if other.column == nil {
 		w.column = nil
 	}

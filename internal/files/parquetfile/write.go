@@ -3,6 +3,7 @@
 package parquetfile
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -99,10 +100,7 @@ func NewWriter(to io.Writer, columns []Column) (*Writer, error) {
 // shown is the name of a column in a file: the attribute's, in UTF-8 and without zero bytes.
 func shown(name []byte) string {
 	text := strings.ReplaceAll(strings.ToValidUTF8(string(name), "\uFFFD"), "\x00", "weft:")
-	if text == "" {
-		return "_"
-	}
-	return text
+	return cmp.Or(text, "_")
 }
 
 func (c *Column) node() (parquet.Node, error) {

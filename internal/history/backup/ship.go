@@ -4,6 +4,7 @@ package backup
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -39,20 +40,13 @@ type ShipOptions struct {
 }
 
 func (o ShipOptions) withDefaults() ShipOptions {
-	orDefault(&o.Keep, 7*24*time.Hour)
-	orDefault(&o.Interval, time.Second)
-	orDefault(&o.BaseInterval, 24*time.Hour)
-	orDefault(&o.RetryPause, time.Second)
-	orDefault(&o.WaitingBytes, 128<<20)
-	orDefault(&o.Logger, slog.New(slog.DiscardHandler))
+	o.Keep = cmp.Or(o.Keep, 7*24*time.Hour)
+	o.Interval = cmp.Or(o.Interval, time.Second)
+	o.BaseInterval = cmp.Or(o.BaseInterval, 24*time.Hour)
+	o.RetryPause = cmp.Or(o.RetryPause, time.Second)
+	o.WaitingBytes = cmp.Or(o.WaitingBytes, 128<<20)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return o
-}
-
-func orDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 const (

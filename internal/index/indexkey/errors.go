@@ -4,6 +4,7 @@ package indexkey
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -54,10 +55,7 @@ func (e *TypeError) Error() string {
 }
 
 func (e *TypeError) column() string {
-	if e.Column == "" {
-		return "the value given"
-	}
-	return e.Column
+	return cmp.Or(e.Column, "the value given")
 }
 
 // IsMisfit reports whether an error is about a row whose attributes have no place in an index.

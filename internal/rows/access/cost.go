@@ -43,12 +43,7 @@ func (p *Path) price() {
 
 // cutsTexts reports whether the filter looks for words.
 func (p *Path) cutsTexts() bool {
-	for _, one := range expr.Conjuncts(p.Filter) {
-		if hasMatches(one) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(expr.Conjuncts(p.Filter), hasMatches)
 }
 
 func hasMatches(condition expr.Condition) bool {

@@ -3,6 +3,7 @@
 package statistics
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -121,9 +122,7 @@ func (b *Book) rows(l *Look) (rows int64) {
 		if sampled := b.sampled[id]; sampled.counted > 0 && sampled.fits(e.Rows, l.Now) {
 			return sampled.counted
 		}
-		if rows == 0 {
-			rows = e.Rows
-		}
+		rows = cmp.Or(rows, e.Rows)
 	}
 	return rows
 }

@@ -8,6 +8,7 @@
 package audit
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -142,12 +143,8 @@ const textBytesMax = 256
 
 // Open opens the file, at whose end it goes on.
 func Open(o Options) (*Log, error) {
-	if o.BytesMax == 0 {
-		o.BytesMax = 100 << 20
-	}
-	if o.FilesKept == 0 {
-		o.FilesKept = 10
-	}
+	o.BytesMax = cmp.Or(o.BytesMax, 100<<20)
+	o.FilesKept = cmp.Or(o.FilesKept, 10)
 	if o.Lost == nil {
 		o.Lost = func(string, error) {}
 	}

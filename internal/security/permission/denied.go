@@ -3,6 +3,7 @@
 package permission
 
 import (
+	"cmp"
 	"log/slog"
 	"sync"
 	"time"
@@ -20,9 +21,7 @@ type Denied struct {
 // Error is AWS's text.
 func (d *Denied) Error() string {
 	who := d.Principal
-	if who == "" {
-		who = "anonymous"
-	}
+	who = cmp.Or(who, "anonymous")
 	text := "User: " + who + " is not authorized to perform: " + d.Action + " on resource: " + d.Resource
 	if d.By != "" {
 		return text + " with an explicit deny in a" + map[bool]string{true: "n"}[d.By == "identity"] + " " + d.By +

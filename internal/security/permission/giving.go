@@ -3,6 +3,8 @@
 package permission
 
 import (
+	"slices"
+
 	"github.com/weftdb/weft/internal/security/account"
 	"github.com/weftdb/weft/internal/security/policy"
 )
@@ -10,12 +12,9 @@ import (
 // IsAdministrator reports whether a principal may manage the server and its users, and with that give everybody any
 // right.
 func (r Rights) IsAdministrator() bool {
-	for _, one := range []account.Privileges{account.Super, account.CreateUser} {
-		if r.Decide(&Request{Action: one.Action(), Resource: "*"}) != policy.Allow {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc([]account.Privileges{account.Super, account.CreateUser}, func(one account.Privileges) bool {
+		return r.Decide(&Request{Action: one.Action(), Resource: "*"}) != policy.Allow
+	})
 }
 
 // Lacks returns a privilege of a set that a principal may not let others have at a level; 0: it may give them all. It

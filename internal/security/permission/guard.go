@@ -3,6 +3,7 @@
 package permission
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"strings"
@@ -93,9 +94,7 @@ func New(accounts *account.Accounts, o Options) *Guard {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return &Guard{accounts: accounts, options: o, known: map[string]*rights{}, tables: map[string]tablePolicy{}}
 }
 

@@ -3,6 +3,7 @@
 package console
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -61,9 +62,7 @@ type Page struct {
 //
 // Everything else is 404, or 405 for methods that a page does not take.
 func Handler(o Options) http.Handler {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	if o.Judge == nil {
 		o.Judge = Local
 	}

@@ -3,6 +3,7 @@
 package dynamohttp
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"net/http"
@@ -77,25 +78,16 @@ const (
 
 // withDefaults sets the defaults of unset fields.
 func (o Options) withDefaults() Options {
-	setDefault(&o.Region, "us-east-1")
-	setDefault(&o.MemoryBytes, 256<<20)
+	o.Region = cmp.Or(o.Region, "us-east-1")
+	o.MemoryBytes = cmp.Or(o.MemoryBytes, 256<<20)
 	o.MemoryBytes = max(o.MemoryBytes, memoryBytesMin)
-	setDefault(&o.ConnectionsMax, 10_000)
-	setDefault(&o.WaitMax, 2*time.Second)
-	setDefault(&o.BodyBytesMax, 16<<20)
-	setDefault(&o.HeaderTimeout, 5*time.Second)
-	setDefault(&o.IdleTimeout, 60*time.Second)
-	setDefault(&o.TransferGrace, 5*time.Second)
-	setDefault(&o.TransferBytesPerSecond, 64<<10)
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.ConnectionsMax = cmp.Or(o.ConnectionsMax, 10_000)
+	o.WaitMax = cmp.Or(o.WaitMax, 2*time.Second)
+	o.BodyBytesMax = cmp.Or(o.BodyBytesMax, 16<<20)
+	o.HeaderTimeout = cmp.Or(o.HeaderTimeout, 5*time.Second)
+	o.IdleTimeout = cmp.Or(o.IdleTimeout, 60*time.Second)
+	o.TransferGrace = cmp.Or(o.TransferGrace, 5*time.Second)
+	o.TransferBytesPerSecond = cmp.Or(o.TransferBytesPerSecond, 64<<10)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return o
-}
-
-func setDefault[T comparable](setting *T, preset T) {
-	var unset T
-	if *setting == unset {
-		*setting = preset
-	}
 }

@@ -3,6 +3,7 @@
 package hbasejson
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -55,9 +56,7 @@ func New(o Options) *Server {
 	if o.Metrics == nil {
 		o.Metrics = metric.New(metric.Build{}).Protocol("none").Operation("none")
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return &Server{options: o}
 }
 
@@ -87,9 +86,7 @@ func (q *request) scan() (name hbase.TableName, scan *hbase.Scan, err error) {
 	case len(q.Columns) > columnsMax:
 		return name, nil, hbase.Illegal("a scan may name %d columns: take a whole family", columnsMax)
 	}
-	if q.RowsMax == 0 {
-		q.RowsMax = rowsPreset
-	}
+	q.RowsMax = cmp.Or(q.RowsMax, rowsPreset)
 	if name, err = hbase.ParseTableName([]byte(q.Table)); err != nil {
 		return name, nil, err
 	}

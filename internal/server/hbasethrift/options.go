@@ -3,6 +3,7 @@
 package hbasethrift
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"time"
@@ -65,23 +66,14 @@ type Options struct {
 const bytesPerSecond = 64 << 10
 
 func (o Options) withDefaults() Options {
-	setDefault(&o.Addr, "localhost:0")
-	setDefault(&o.MessageBytesMax, 16<<20)
-	setDefault(&o.WaitMax, 5*time.Second)
-	setDefault(&o.HeaderTimeout, 5*time.Second)
-	setDefault(&o.IdleTimeout, 10*time.Minute)
-	setDefault(&o.TransferGrace, 10*time.Second)
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Addr = cmp.Or(o.Addr, "localhost:0")
+	o.MessageBytesMax = cmp.Or(o.MessageBytesMax, 16<<20)
+	o.WaitMax = cmp.Or(o.WaitMax, 5*time.Second)
+	o.HeaderTimeout = cmp.Or(o.HeaderTimeout, 5*time.Second)
+	o.IdleTimeout = cmp.Or(o.IdleTimeout, 10*time.Minute)
+	o.TransferGrace = cmp.Or(o.TransferGrace, 10*time.Second)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return o
-}
-
-func setDefault[T comparable](field *T, value T) {
-	var zero T
-	if *field == zero {
-		*field = value
-	}
 }
 
 // transferTime is the time n bytes may take.

@@ -3,6 +3,8 @@
 package hbasethrift
 
 import (
+	"cmp"
+
 	"github.com/weftdb/weft/internal/hbase"
 	"github.com/weftdb/weft/internal/server/thriftwire"
 )
@@ -34,9 +36,7 @@ func (p *writeReader) list(r *thriftwire.Reader) []*hbase.Put {
 }
 
 func (p *writeReader) refuse(err error) {
-	if p.refused == nil {
-		p.refused = err
-	}
+	p.refused = cmp.Or(p.refused, err)
 }
 
 var (
@@ -200,7 +200,5 @@ func (p *writeReader) value(r *thriftwire.Reader, c *hbase.CellWrite) {
 			}
 		}
 	}
-	if p.fault == nil {
-		p.fault = fault
-	}
+	p.fault = cmp.Or(p.fault, fault)
 }

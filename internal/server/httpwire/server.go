@@ -3,6 +3,7 @@
 package httpwire
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -70,9 +71,7 @@ func New(o Options) *Server {
 	if o.Context == nil {
 		o.Context = context.Background()
 	}
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	if o.Begin == nil {
 		o.Begin = func(net.Conn) {}
 	}

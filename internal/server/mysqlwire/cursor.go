@@ -162,10 +162,7 @@ func (c *connection) sendCursor(k *cursor) bool {
 		}
 		return c.sendOK(k.done) == nil
 	}
-	if c.sendColumns(k.columns, k.wires) != nil {
-		return false
-	}
-	return c.sendEOF(0, packet.StatusCursorExists) == nil
+	return c.sendColumns(k.columns, k.wires) == nil && c.sendEOF(0, packet.StatusCursorExists) == nil
 }
 
 // finishCursor waits for the cursor's goroutine, whose rows nobody wants.

@@ -3,6 +3,7 @@
 package mysqlwire
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"log/slog"
@@ -108,29 +109,18 @@ type Options struct {
 
 // withDefaults sets the defaults of unset fields.
 func (o Options) withDefaults() Options {
-	setDefault(&o.Version, "8.0.36-weft-0.1")
-	setDefault(&o.PacketBytesMax, 64<<20)
-	if o.Memory == nil {
-		o.Memory = memory.New(512 << 20)
-	}
-	setDefault(&o.CursorBytesMax, 64<<20)
-	setDefault(&o.StatementsMax, 16_382)
-	setDefault(&o.ConnectionsMax, 1000)
-	setDefault(&o.UserConnectionsMax, max(o.ConnectionsMax-o.ConnectionsMax/10, 1))
-	setDefault(&o.LoginTimeout, 10*time.Second)
-	setDefault(&o.IdleTimeout, 8*time.Hour)
-	setDefault(&o.ReadTimeout, 60*time.Second)
-	setDefault(&o.WriteTimeout, 60*time.Second)
-	setDefault(&o.WatchInterval, time.Second)
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Version = cmp.Or(o.Version, "8.0.36-weft-0.1")
+	o.PacketBytesMax = cmp.Or(o.PacketBytesMax, 64<<20)
+	o.Memory = cmp.Or(o.Memory, memory.New(512<<20))
+	o.CursorBytesMax = cmp.Or(o.CursorBytesMax, 64<<20)
+	o.StatementsMax = cmp.Or(o.StatementsMax, 16_382)
+	o.ConnectionsMax = cmp.Or(o.ConnectionsMax, 1000)
+	o.UserConnectionsMax = cmp.Or(o.UserConnectionsMax, max(o.ConnectionsMax-o.ConnectionsMax/10, 1))
+	o.LoginTimeout = cmp.Or(o.LoginTimeout, 10*time.Second)
+	o.IdleTimeout = cmp.Or(o.IdleTimeout, 8*time.Hour)
+	o.ReadTimeout = cmp.Or(o.ReadTimeout, 60*time.Second)
+	o.WriteTimeout = cmp.Or(o.WriteTimeout, 60*time.Second)
+	o.WatchInterval = cmp.Or(o.WatchInterval, time.Second)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 	return o
-}
-
-func setDefault[T comparable](setting *T, preset T) {
-	var unset T
-	if *setting == unset {
-		*setting = preset
-	}
 }

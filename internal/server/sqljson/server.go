@@ -3,6 +3,7 @@
 package sqljson
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -81,16 +82,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("rowsMax must be 1 to %d", rowsMax), http.StatusBadRequest)
 		return
 	}
-	if asked.RowsMax == 0 {
-		asked.RowsMax = rowsPreset
-	}
+	asked.RowsMax = cmp.Or(asked.RowsMax, rowsPreset)
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	login := s.options.Login(r)
 	login.Database = asked.Database
-	if login.Database == "" {
-		login.Database = "default"
-	}
+	login.Database = cmp.Or(login.Database, "default")
 	if !s.begin(&login, asked.Statement, cancel) {
 		http.Error(w, "too many statements are running: try again", http.StatusServiceUnavailable)
 		return
