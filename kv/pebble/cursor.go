@@ -190,7 +190,7 @@ func (c *cursor) move() bool {
 		c.crowd.steps++
 		return c.iter.Prev()
 	default:
-		return c.crowd.next(c.iter)
+		return c.crowd.next(c.iter, &c.store.versions)
 	}
 }
 
@@ -259,6 +259,6 @@ func (c *cursor) release() error {
 	}
 	iter := c.iter
 	c.iter = nil
-	c.crowd.look(iter)
+	c.crowd.look(iter, &c.store.versions)
 	return iter.Close()
 }

@@ -9,13 +9,16 @@ import (
 )
 
 // Pebble's iterators step through all versions of a key that memtables hold; only what is written into files loses the
-// old ones. Where rows are rewritten often, that is most of a walk's time. Two things help. A cursor that meets many
-// versions searches for the next key instead of stepping to it. And when walks have lost as much time as writing the
-// memtable to a file costs, it is written: at worst the two cost twice the lesser.
+// old ones. Where rows are rewritten often, that is most of a walk's time. Three things help. A cursor that meets many
+// versions searches for the next key instead of stepping to it. Once one has met very many, such as those of a counter,
+// which it can't foresee when it steps on, all search until there is a new memtable. And when walks have lost as much
+// time as writing the memtable to a file costs, it is written: at worst the two cost twice the lesser.
 const (
 	versionsLookEvery = 8 // steps of a cursor between two looks at what the iterator did for them
 	// versionsCrowded is the number of versions of a key from which on seeking the next key is cheaper than stepping.
 	versionsCrowded = 16
+	// versionsHot is the number of steps lost between two looks from which on all cursors search.
+	versionsHot = 1024
 	// versionsSearch is the cost of a search, in steps.
 	versionsSearch = 24
 	// versionsFlush is the cost, in steps, of writing an entry of the memtable to a file and merging it into others. A
@@ -28,6 +31,7 @@ const (
 type versions struct {
 	written  atomic.Int64 // entries
 	skipped  atomic.Int64 // steps
+	hot      atomic.Bool  // some key has very many versions
 	flushing atomic.Bool  // a flush was asked for and has not ended
 	asked    atomic.Int64 // flushes that were asked for
 }
@@ -36,6 +40,7 @@ type versions struct {
 func (v *versions) begin() {
 	v.written.Store(0)
 	v.skipped.Store(0)
+	v.hot.Store(false)
 }
 
 // skip counts steps that a walk has lost, and reports whether the caller is to flush.
@@ -72,10 +77,13 @@ type crowd struct {
 }
 
 // next moves iter to the next key.
-func (c *crowd) next(iter *pebble.Iterator) bool {
-	if c.steps++; c.steps > versionsLookEvery {
-		c.look(iter)
+func (c *crowd) next(iter *pebble.Iterator, v *versions) bool {
+	switch c.steps++; {
+	case c.steps > versionsLookEvery:
+		c.look(iter, v)
 		c.steps = 1
+	case c.steps == 1:
+		c.searching = v.hot.Load()
 	}
 	if c.searching {
 		return iter.NextPrefix()
@@ -84,7 +92,7 @@ func (c *crowd) next(iter *pebble.Iterator) bool {
 }
 
 // look counts what the iterator has done for the steps since the last look.
-func (c *crowd) look(iter *pebble.Iterator) {
+func (c *crowd) look(iter *pebble.Iterator, v *versions) {
 	stats := iter.Stats()
 	internal := stats.ForwardStepCount[pebble.InternalIterCall] + stats.ReverseStepCount[pebble.InternalIterCall]
 	more := max(internal-c.internal-c.steps, 0)
@@ -93,8 +101,11 @@ func (c *crowd) look(iter *pebble.Iterator) {
 	case !c.searching:
 		c.lost += int64(more)
 		c.searching = more > versionsCrowded*c.steps
+		if more > versionsHot*max(c.steps/versionsLookEvery, 1) {
+			v.hot.Store(true)
+		}
 	default: // each key with several versions takes one step and one search
 		c.lost += int64(more * versionsSearch)
-		c.searching = more > c.steps/4
+		c.searching = more > c.steps/4 || v.hot.Load()
 	}
 }

@@ -84,6 +84,10 @@ func TestWalkOverVersions(t *testing.T) {
 	model := map[string]string{}
 	for range 40 {
 		rewrite(t, s, random, 20, model)
+		if random.IntN(4) == 0 {
+			key := fmt.Sprintf("key%03d", random.IntN(200))
+			model[key] = count(t, s, key, 2*versionsHot)
+		}
 		from := random.IntN(150)
 		to := from + 1 + random.IntN(199-from)
 		expect(t, s, from, to, random.IntN(3) == 0, model)
@@ -130,6 +134,58 @@ func TestCrowdedSteps(t *testing.T) {
 	}
 }
 
+// count writes a key so many times and returns its last value.
+func count(t *testing.T, s *Store, key string, versions int) (value string) {
+	t.Helper()
+	for n := range versions {
+		value = fmt.Sprint("count ", n)
+		if err := put(s, []byte(key), []byte(value)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return value
+}
+
+// TestWalkOverCounter holds walks over a counter to a few steps, but for the first one, until there is a new memtable.
+func TestWalkOverCounter(t *testing.T) {
+	o := small(vfs.NewMem())
+	o.MemTableBytes = 32 << 20
+	s := opened(t, o)
+	const keys = 100
+	model := map[string]string{}
+	for i := range keys {
+		key := fmt.Sprintf("key%03d", i)
+		model[key] = count(t, s, key, 1)
+	}
+	model["key050"] = count(t, s, "key050", 5*versionsHot)
+	expect(t, s, 0, keys, false, model)
+	if !s.versions.hot.Load() {
+		t.Fatal("a walk over a key with very many versions went unnoticed")
+	}
+	r, err := s.Read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = r.Close() }()
+	c := r.Scan(t.Context(), kv.Range{}, false).(*cursor)
+	for c.Next() {
+	}
+	stats := c.iter.Stats()
+	if steps := stats.ForwardStepCount[pebble.InternalIterCall]; steps > 3*keys {
+		t.Errorf("%d steps for %d keys", steps, keys)
+	}
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.db.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if s.versions.hot.Load() {
+		t.Error("what was true of a memtable is held of the next")
+	}
+	expect(t, s, 0, keys, false, model)
+}
+
 // TestFlushEarly lets walks lose more time to old versions than a flush costs, and waits for it.
 func TestFlushEarly(t *testing.T) {
 	o := small(vfs.NewMem())
@@ -155,4 +211,44 @@ func TestFlushEarly(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	expect(t, s, 0, 200, false, model)
+}
+
+// BenchmarkHotRow reads a row of which the memtable holds 100,000 versions, alone and in the middle of 100 rows: the
+// newest one, and the oldest one at a snapshot that was taken before the others. There is no early flush.
+func BenchmarkHotRow(b *testing.B) {
+	s := opened(b, benchOptions(b))
+	s.versions.flushing.Store(true)
+	key := func(i int) []byte { return fmt.Appendf(nil, "row%03d", i) }
+	value := benchValue(1)
+	for i := range 100 {
+		must(b, put(s, key(i), value))
+	}
+	oldest, err := s.Read(b.Context())
+	must(b, err)
+	_, _, err = oldest.Get(b.Context(), key(50), nil) // takes the snapshot
+	must(b, err)
+	for range 100_000 {
+		must(b, s.db.Set(key(50), value[:50], pebble.NoSync))
+	}
+	newest, err := s.Read(b.Context())
+	must(b, err)
+	for name, at := range map[string]kv.Reader{"newest": newest, "oldest": oldest} {
+		b.Run("get/"+name, func(b *testing.B) {
+			for b.Loop() {
+				_, _, err := at.Get(b.Context(), key(50), nil)
+				must(b, err)
+			}
+		})
+		for _, reverse := range []bool{false, true} {
+			b.Run(fmt.Sprintf("scan/%s/reverse=%v", name, reverse), func(b *testing.B) {
+				for b.Loop() {
+					c := at.Scan(b.Context(), kv.Range{}, reverse)
+					for c.Next() {
+					}
+					must(b, c.Close())
+				}
+			})
+		}
+		must(b, at.Close())
+	}
 }
