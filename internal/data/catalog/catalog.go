@@ -100,6 +100,10 @@ func (c *Catalog) load(ctx context.Context) error {
 		return err
 	}
 	defer reader.Close()
+	names, err := storedNames(ctx, reader)
+	if err != nil {
+		return err
+	}
 	prefix := keyspace.AppendTables(nil)
 	cursor := reader.Scan(ctx, prefixRange(prefix), false)
 	defer cursor.Close()
@@ -108,11 +112,7 @@ func (c *Catalog) load(ctx context.Context) error {
 		if err := json.Unmarshal(cursor.Value(), &table); err != nil {
 			return fmt.Errorf("catalog: descriptor at %s: %w", keyspace.Print(cursor.Key()), err)
 		}
-		names, err := loadNames(ctx, reader, newNames(c.store, table.ID, c.lost))
-		if err != nil {
-			return err
-		}
-		c.install(newEntry(&table, names, 0))
+		c.install(newEntry(&table, newNames(c.store, table.ID, c.lost).knowing(names[table.ID]), 0))
 	}
 	if err := cursor.Close(); err != nil {
 		return err

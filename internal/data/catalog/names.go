@@ -53,6 +53,28 @@ func newNames(store kv.Store, table uint32, lost func(error)) *Names {
 	return n
 }
 
+// storedNames reads the dictionaries of all tables in one scan.
+func storedNames(ctx context.Context, from kv.Snapshot) (map[uint32]*dictionary, error) {
+	cursor := from.Scan(ctx, prefixRange(keyspace.AppendAllAttributes(nil)), false)
+	all := map[uint32]*dictionary{}
+	for cursor.Next() {
+		id, _ := keyspace.DescribedTable(cursor.Key())
+		if all[id] == nil {
+			all[id] = &dictionary{ids: map[string]uint32{}}
+		}
+		all[id].add(string(cursor.Value()))
+	}
+	return all, cursor.Close()
+}
+
+// knowing returns names that are known already; nil: none are.
+func (n *Names) knowing(d *dictionary) *Names {
+	if d != nil {
+		n.known.Store(d)
+	}
+	return n
+}
+
 func loadNames(ctx context.Context, from kv.Snapshot, n *Names) (*Names, error) {
 	return n, n.load(ctx, from)
 }

@@ -133,6 +133,14 @@ func storedTables(ctx context.Context, from kv.Snapshot) (map[uint32][]byte, err
 func (c *Catalog) publish(ctx context.Context, from kv.Reader, stored map[uint32][]byte) (changed []uint32, err error) {
 	var fresh []*entry
 	later := map[*entry]*Version{}
+	load := func(id uint32) (*Names, error) { return loadNames(ctx, from, newNames(c.store, id, c.lost)) }
+	if !c.shared.loaded { // all at once
+		all, err := storedNames(ctx, from)
+		if err != nil {
+			return nil, err
+		}
+		load = func(id uint32) (*Names, error) { return newNames(c.store, id, c.lost).knowing(all[id]), nil }
+	}
 	for id, descriptor := range stored {
 		if bytes.Equal(descriptor, c.shared.stored[id]) {
 			continue
@@ -147,7 +155,7 @@ func (c *Catalog) publish(ctx context.Context, from kv.Reader, stored map[uint32
 			later[e] = newVersion(table, e.names, c.generation.Load()+1)
 			continue
 		}
-		names, err := loadNames(ctx, from, newNames(c.store, id, c.lost))
+		names, err := load(id)
 		if err != nil {
 			return nil, err
 		}

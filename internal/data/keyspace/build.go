@@ -44,6 +44,9 @@ func AppendAttributes(dst []byte, table uint32) []byte {
 	return order.AppendUvarint(append(dst, tagAttribute), uint64(table))
 }
 
+// AppendAllAttributes appends the prefix of the attribute names of all tables.
+func AppendAllAttributes(dst []byte) []byte { return append(dst, tagAttribute) }
+
 // AppendBoundary appends the key of one version of an index's segment boundaries.
 func AppendBoundary(dst []byte, table, index uint32, version uint64) []byte {
 	return order.AppendUvarint(AppendBoundaries(dst, table, index), version)
