@@ -22,6 +22,7 @@ func (db *DB) startFollower(ctx context.Context) {
 		work := db.gateway.Work(asyncindex.Work)
 		o.Owned, o.Guard = work.Owned, work.Guard
 	}
+	o.Moves, o.Told = db.changes.Moves()
 	db.follower = asyncindex.Start(ctx, o)
 }
 

@@ -83,7 +83,7 @@ func Open(ctx context.Context, o Options) (*Keeper, error) {
 		settings.Owned, settings.Guard, settings.Oldest = work.Owned, work.Guard, k.Gateway.Oldest
 	}
 	if shared, ok := kv.SharedOf(k.Store); ok && !stamps.StampsInOrder() {
-		settings.NowMS = shared.NowMS
+		settings.NowMS, settings.Moves = shared.NowMS, journal.NewMoves()
 	}
 	k.journal, k.Buckets = journal.Start(ctx, settings), 1
 	if !stamps.StampsInOrder() {
@@ -101,6 +101,15 @@ func (k *Keeper) Close() {
 
 // Keeps reports whether changes can be kept: not by engines that give no stamps.
 func (k *Keeper) Keeps() bool { return k.journal != nil }
+
+// Moves are told of the changes that this process moves to the journal; told reports whether these are all. Both are
+// nil for a store whose changes are in order as they come.
+func (k *Keeper) Moves() (moves *journal.Moves, told func() bool) {
+	if k.journal.Moves == nil {
+		return nil, nil
+	}
+	return k.journal.Moves, k.journal.Sequences
+}
 
 // Stir says that something is being committed that is to be kept.
 func (k *Keeper) Stir() { k.journal.Stir() }

@@ -53,6 +53,8 @@ type Options struct {
 	NowMS func(ctx context.Context) (int64, error)
 	// Oldest is that of Sequencer, where the store's stamps are not in order.
 	Oldest func(ctx context.Context) (int64, error)
+	// Moves is that of Sequencer.
+	Moves *Moves
 	// Resume is called by each look of the process that maintains the journal: it ends what another process has left
 	// half done. nil: nothing.
 	Resume func(ctx context.Context) error
@@ -77,7 +79,7 @@ func Start(ctx context.Context, o Options) *Keeper {
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	k := &Keeper{Options: o, cancel: cancel, stirred: make(chan struct{}, 1)}
 	if o.NowMS != nil {
-		k.sequencer = &Sequencer{Store: o.Store, Guard: o.Guard, NowMS: o.NowMS, Oldest: o.Oldest}
+		k.sequencer = &Sequencer{Store: o.Store, Guard: o.Guard, NowMS: o.NowMS, Oldest: o.Oldest, Moves: o.Moves}
 	}
 	if o.Idle {
 		return k
@@ -166,6 +168,10 @@ func (k *Keeper) owned() bool {
 	k.wasOwner = owned
 	return owned
 }
+
+// Sequences reports whether this process moved changes to the journal when that was last looked at: Options.Moves knows
+// of all then.
+func (k *Keeper) Sequences() bool { return k.sequencer != nil && (k.Owned == nil || k.Owned()) }
 
 // Sequence moves all changes of a cluster's outbox to the journal, if it is this process that does.
 func (k *Keeper) Sequence(ctx context.Context) error {

@@ -34,6 +34,9 @@ type Sequencer struct {
 	// after the call. 0: nobody knows; nil: nobody ever does.
 	Oldest func(ctx context.Context) (int64, error)
 
+	// Moves is told what was moved; nil: nobody wants to know.
+	Moves *Moves
+
 	last   map[Bucket]uint64 // the last stamps given
 	floors floors
 	// the key of the outbox that the next step begins with, so that no bucket waits for those before it; nil: the first
@@ -88,6 +91,7 @@ func (s *Sequencer) Step(ctx context.Context) (moved int, err error) {
 	}
 	s.from = from
 	s.floors.raise(found, whole)
+	s.Moves.add(given)
 	return moved, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"slices"
 	"sync"
 	"time"
 
@@ -43,6 +44,9 @@ const (
 	faultPause = 2 * time.Second
 )
 
+// Where it is told of changes, a Follower looks for others of which it was not told every wholePause.
+const wholePause = 30 * time.Second
+
 // latchWait is the time a step waits for transactions that hold rows.
 const latchWait = time.Second
 
@@ -57,6 +61,10 @@ type Options struct {
 	// is no other.
 	Owned func() bool
 	Guard func(ctx context.Context, txn kv.Txn) error
+	// Moves are told of the changes that this process moves to the journal, and Told reports whether these are all. nil:
+	// nobody tells.
+	Moves *journal.Moves
+	Told  func() bool
 	// Idle follows only when asked to.
 	Idle bool
 }
@@ -70,6 +78,11 @@ type Follower struct {
 	turn       sync.Mutex // held by steps
 	tables     []uint32   // that are followed, as of generation
 	generation uint64     // of the catalog, and one more; 0: not known yet
+
+	// Of the background's rounds: the last one through all buckets, if all changes since then were told; and the
+	// buckets of which more is to be followed.
+	whole time.Time
+	left  []journal.Bucket
 }
 
 // Start begins to follow in the background.
@@ -109,24 +122,60 @@ func (f *Follower) run(ctx context.Context) {
 		}
 		select {
 		case <-time.After(pause):
+		case <-f.Moves.Wake():
 		case <-ctx.Done():
 		}
 	}
 }
 
-// round does a batch of each bucket of each table, if it is this process that does. moved says that there was one. A
-// table with a fault holds up no other.
+// round does a batch of each bucket that may have one, if it is this process that does. moved says that there was one.
+// A table with a fault holds up no other.
 func (f *Follower) round(ctx context.Context) (moved bool, err error) {
 	if f.Owned != nil && !f.Owned() {
+		f.whole = time.Time{}
 		return false, nil
 	}
-	for _, table := range f.followed() {
-		for number := range uint8(f.Buckets) {
-			more, fault := f.step(ctx, journal.Bucket{Table: table, Bucket: number})
-			moved, err = moved || more, errors.Join(err, fault)
+	buckets := f.due()
+	f.left = nil
+	for _, bucket := range buckets {
+		more, fault := f.step(ctx, bucket)
+		moved, err = moved || more, errors.Join(err, fault)
+		if more || fault != nil {
+			f.left = append(f.left, bucket)
 		}
 	}
 	return moved, err
+}
+
+// due returns the buckets that may have changes: those that were told of and those that are left, or all.
+func (f *Follower) due() []journal.Bucket {
+	if f.Told == nil || !f.Told() {
+		f.whole = time.Time{}
+		return f.all()
+	}
+	told := f.Moves.Take()
+	now := time.Now() // lint:clock pauses are of real time
+	if now.Sub(f.whole) >= wholePause || f.Catalog.Generation()+1 != f.generation {
+		f.whole = now
+		return f.all()
+	}
+	tables := f.followed()
+	for _, bucket := range told {
+		if slices.Contains(tables, bucket.Table) && !slices.Contains(f.left, bucket) {
+			f.left = append(f.left, bucket)
+		}
+	}
+	return f.left
+}
+
+// all are the buckets of all tables that are followed.
+func (f *Follower) all() (list []journal.Bucket) {
+	for _, table := range f.followed() {
+		for number := range uint8(f.Buckets) {
+			list = append(list, journal.Bucket{Table: table, Bucket: number})
+		}
+	}
+	return list
 }
 
 // followed lists the tables that are followed. It looks through the catalog only after a change of it.
