@@ -49,7 +49,8 @@ func isFinite(n *yaml.Node, depth int, left *int) bool {
 	if *left--; depth == 0 || *left < 0 {
 		return false
 	}
-	return !slices.ContainsFunc(target(n).Content, func(inner *yaml.Node) bool { return !isFinite(inner, depth-1, left) })
+	return !slices.ContainsFunc(target(n).Content,
+		func(inner *yaml.Node) bool { return !isFinite(inner, depth-1, left) })
 }
 
 // yamlLine finds the line in an error of the library, which has no field for it. // immutable

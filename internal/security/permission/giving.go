@@ -12,9 +12,10 @@ import (
 // IsAdministrator reports whether a principal may manage the server and its users, and with that give everybody any
 // right.
 func (r Rights) IsAdministrator() bool {
-	return !slices.ContainsFunc([]account.Privileges{account.Super, account.CreateUser}, func(one account.Privileges) bool {
-		return r.Decide(&Request{Action: one.Action(), Resource: "*"}) != policy.Allow
-	})
+	return !slices.ContainsFunc([]account.Privileges{account.Super, account.CreateUser},
+		func(one account.Privileges) bool {
+			return r.Decide(&Request{Action: one.Action(), Resource: "*"}) != policy.Allow
+		})
 }
 
 // Lacks returns a privilege of a set that a principal may not let others have at a level; 0: it may give them all. It
