@@ -110,19 +110,12 @@ func appendIPv6(dst, raw []byte) []byte {
 
 func isIPv4(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	_, ok := readIPv4(e.TextOf(a[0]))
-	return truth(ok && !a[0].IsNull()), nil
+	return function.Bit(ok && !a[0].IsNull()), nil
 }
 
 func isIPv6(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	_, ok := readIPv6(e.TextOf(a[0]))
-	return truth(ok && !a[0].IsNull()), nil
-}
-
-func truth(ok bool) datum.Datum {
-	if ok {
-		return datum.Int(1)
-	}
-	return datum.Int(0)
+	return function.Bit(ok && !a[0].IsNull()), nil
 }
 
 // isCompatibleWith reports whether the bytes are ::a.b.c.d, which neither :: nor ::1 is.
@@ -132,13 +125,13 @@ func isCompatibleWith(raw []byte) bool {
 }
 
 func isCompatible(_ *function.Environment, a []datum.Datum) (datum.Datum, error) {
-	return truth(a[0].Kind() == datum.KindBinary && isCompatibleWith(a[0].Bytes())), nil
+	return function.Bit(a[0].Kind() == datum.KindBinary && isCompatibleWith(a[0].Bytes())), nil
 }
 
 func isMapped(_ *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	if a[0].Kind() != datum.KindBinary {
-		return truth(false), nil
+		return function.Bit(false), nil
 	}
 	address, ok := netip.AddrFromSlice(a[0].Bytes())
-	return truth(ok && address.Is4In6()), nil
+	return function.Bit(ok && address.Is4In6()), nil
 }

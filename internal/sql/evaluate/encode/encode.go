@@ -14,10 +14,12 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"hash/crc32"
 	"math"
 	"math/bits"
+	"net/netip"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -378,8 +380,8 @@ func format(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	}
 	dst := e.Arena()
 	for i, c := range integer {
-		if left := len(integer) - i; i > 0 && left%3 == 0 && integer[i-1] != '-' {
-			dst = appendGroup(dst, group)
+		if left := len(integer) - i; group != 0 && i > 0 && left%3 == 0 && integer[i-1] != '-' {
+			dst = append(dst, group)
 		}
 		dst = append(dst, c)
 	}
@@ -403,13 +405,6 @@ func separators(locale string) (group, point byte) {
 		return '\'', '.'
 	}
 	return ',', '.'
-}
-
-func appendGroup(dst []byte, group byte) []byte {
-	if group == 0 {
-		return dst
-	}
-	return append(dst, group)
 }
 
 func inetToNumber(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
@@ -436,14 +431,8 @@ func inetToText(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	if n < 0 || n >= 1<<32 {
 		return datum.Null, nil
 	}
-	dst := e.Arena()
-	for shift := 24; shift >= 0; shift -= 8 {
-		dst = strconv.AppendInt(dst, n>>shift&0xff, 10)
-		if shift > 0 {
-			dst = append(dst, '.')
-		}
-	}
-	return datum.Text(e.Keep(dst)), nil
+	address := netip.AddrFrom4([4]byte(binary.BigEndian.AppendUint32(nil, uint32(n))))
+	return datum.Text(e.Keep(address.AppendTo(e.Arena()))), nil
 }
 
 // weightString is the sort key of a text: its bytes. CHAR(n) fills them up with spaces, BINARY(n) with zeros.

@@ -3,46 +3,47 @@
 package function
 
 import (
+	"strings"
+
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 )
 
+// dayUnits are the parts of a date that EXTRACT names. // immutable
+var dayUnits = map[string]func(datum.Moment) int{
+	"year":       func(m datum.Moment) int { return m.Year },
+	"month":      func(m datum.Moment) int { return m.Month },
+	"day":        func(m datum.Moment) int { return m.Day },
+	"quarter":    func(m datum.Moment) int { return (m.Month + 2) / 3 },
+	"week":       func(m datum.Moment) int { n, _ := week(m, 0); return n },
+	"year_month": func(m datum.Moment) int { return m.Year*100 + m.Month },
+}
+
 // parts are the functions that take times apart. // immutable
 var parts = map[string]Function{
-	"year": {Min: 1, Max: 1, Result: isInteger,
-		Apply: dayPart(func(m datum.Moment) int64 { return int64(m.Year) })},
-	"month": {Min: 1, Max: 1, Result: isInteger,
-		Apply: dayPart(func(m datum.Moment) int64 { return int64(m.Month) })},
-	"day": {Min: 1, Max: 1, Result: isInteger,
-		Apply: dayPart(func(m datum.Moment) int64 { return int64(m.Day) })},
-	"dayofmonth": {Min: 1, Max: 1, Result: isInteger,
-		Apply: dayPart(func(m datum.Moment) int64 { return int64(m.Day) })},
-	"dayofweek": {Min: 1, Max: 1, Result: isInteger,
-		Apply: dayPart(func(m datum.Moment) int64 { return int64(weekday(m)+1)%7 + 1 })},
-	"weekday": {Min: 1, Max: 1, Result: isInteger,
-		Apply: dayPart(func(m datum.Moment) int64 { return int64(weekday(m)) })},
-	"dayofyear": {Min: 1, Max: 1, Result: isInteger,
-		Apply: dayPart(func(m datum.Moment) int64 { return int64(yearDay(m)) })},
-	"quarter": {Min: 1, Max: 1, Result: isInteger,
-		Apply: dayPart(func(m datum.Moment) int64 { return int64(m.Month+2) / 3 })},
-	"to_days": {Min: 1, Max: 1, Result: isInteger,
-		Apply: dayPart(func(m datum.Moment) int64 { return m.Days() + dayZero })},
-	"to_seconds": {Min: 1, Max: 1, Result: isInteger,
-		Apply: dayPart(func(m datum.Moment) int64 { return floorDivide(m.US(), secondUS) + dayZero*86_400 })},
-	"weekofyear": {Min: 1, Max: 1, Result: isInteger,
-		Apply: dayPart(func(m datum.Moment) int64 { n, _ := week(m, 3); return int64(n) })},
-	"week":     {Min: 1, Max: 2, Result: isInteger, Apply: weekOf},
-	"yearweek": {Min: 1, Max: 2, Result: isInteger, Apply: yearWeek},
-	"hour":     {Min: 1, Max: 1, Result: isInteger, Apply: clockPart(func(us int64) int64 { return us / hourUS })},
-	"minute": {Min: 1, Max: 1, Result: isInteger,
-		Apply: clockPart(func(us int64) int64 { return us / minuteUS % 60 })},
-	"second": {Min: 1, Max: 1, Result: isInteger,
-		Apply: clockPart(func(us int64) int64 { return us / secondUS % 60 })},
-	"microsecond": {Min: 1, Max: 1, Result: isInteger, Apply: clockPart(func(us int64) int64 { return us % secondUS })},
+	"year":        dayPart(dayUnits["year"]),
+	"month":       dayPart(dayUnits["month"]),
+	"day":         dayPart(dayUnits["day"]),
+	"dayofmonth":  dayPart(dayUnits["day"]),
+	"dayofweek":   dayPart(func(m datum.Moment) int { return (weekday(m)+1)%7 + 1 }),
+	"weekday":     dayPart(weekday),
+	"dayofyear":   dayPart(yearDay),
+	"quarter":     dayPart(dayUnits["quarter"]),
+	"to_days":     dayPart(func(m datum.Moment) int { return int(m.Days()) + dayZero }),
+	"to_seconds":  dayPart(func(m datum.Moment) int { return int(floorDivide(m.US(), secondUS)) + dayZero*86_400 }),
+	"weekofyear":  dayPart(func(m datum.Moment) int { n, _ := week(m, 3); return n }),
+	"week":        {Min: 1, Max: 2, Result: isInteger, Apply: weekOf},
+	"yearweek":    {Min: 1, Max: 2, Result: isInteger, Apply: yearWeek},
+	"hour":        clockPart(func(us int64) int64 { return us / hourUS }),
+	"minute":      clockPart(func(us int64) int64 { return us / minuteUS % 60 }),
+	"second":      clockPart(func(us int64) int64 { return us / secondUS % 60 }),
+	"microsecond": clockPart(func(us int64) int64 { return us % secondUS }),
 	"time_to_sec": {Min: 1, Max: 1, Result: isInteger, Apply: timeToSeconds},
-	"dayname":     {Min: 1, Max: 1, Result: isText, Apply: dayName},
-	"monthname":   {Min: 1, Max: 1, Result: isText, Apply: monthName},
-	"extract":     {Min: 2, Max: 2, Result: isInteger, Apply: extract},
+	"dayname": {Min: 1, Max: 1, Result: isText,
+		Apply: ofDay(func(m datum.Moment) datum.Datum { return datum.TextString(dayNames[weekday(m)]) })},
+	"monthname": {Min: 1, Max: 1, Result: isText,
+		Apply: ofDay(func(m datum.Moment) datum.Datum { return datum.TextString(monthNames[m.Month-1]) })},
+	"extract": {Min: 2, Max: 2, Result: isInteger, Apply: extract},
 }
 
 // dayNames and monthNames are in English, as lc_time_names has them unless it is set. // immutable
@@ -52,33 +53,42 @@ var (
 		"October", "November", "December"}
 )
 
-func dayPart(part func(datum.Moment) int64) func(*Environment, []datum.Datum) (datum.Datum, error) {
+// ofDay computes something of the time that an argument stands for.
+func ofDay(compute func(datum.Moment) datum.Datum) func(*Environment, []datum.Datum) (datum.Datum, error) {
 	return func(e *Environment, a []datum.Datum) (datum.Datum, error) {
 		us, ok := e.instant(a[0])
 		if !ok {
 			return datum.Null, nil
 		}
-		return datum.Int(part(datum.MomentOf(us))), nil
+		return compute(datum.MomentOf(us)), nil
 	}
 }
 
+func dayPart(part func(datum.Moment) int) Function {
+	return Function{Min: 1, Max: 1, Result: isInteger,
+		Apply: ofDay(func(m datum.Moment) datum.Datum { return datum.Int(int64(part(m))) })}
+}
+
 // clockPart takes the magnitude of a time of day apart.
-func clockPart(part func(us int64) int64) func(*Environment, []datum.Datum) (datum.Datum, error) {
-	return func(e *Environment, a []datum.Datum) (datum.Datum, error) {
-		us, ok := e.clock(a[0])
-		if !ok {
-			return datum.Null, nil
-		}
-		return datum.Int(part(max(us, -us))), nil
+func clockPart(part func(us int64) int64) Function {
+	return Function{Min: 1, Max: 1, Result: isInteger,
+		Apply: func(e *Environment, a []datum.Datum) (datum.Datum, error) {
+			us, ok := e.clock(a[0])
+			return orNull(datum.Int(part(max(us, -us))), ok)
+		}}
+}
+
+// orNull is a result, or NULL where an argument has none.
+func orNull(result datum.Datum, ok bool) (datum.Datum, error) {
+	if !ok {
+		return datum.Null, nil
 	}
+	return result, nil
 }
 
 func timeToSeconds(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	us, ok := e.clock(a[0])
-	if !ok {
-		return datum.Null, nil
-	}
-	return datum.Int(us / secondUS), nil
+	return orNull(datum.Int(us/secondUS), ok)
 }
 
 // weekday counts from Monday, which is 0.
@@ -136,61 +146,40 @@ func weekdayFrom(m datum.Moment, monday bool) int {
 }
 
 func weekOf(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	mode := int64(0)
-	if len(a) == 2 {
-		mode = a[1].NumberInt() & 7
-	}
-	us, ok := e.instant(a[0])
-	if !ok {
-		return datum.Null, nil
-	}
-	number, _ := week(datum.MomentOf(us), mode)
-	return datum.Int(int64(number)), nil
+	number, _, ok := e.weekBy(a, 0)
+	return orNull(datum.Int(int64(number)), ok)
 }
 
 func yearWeek(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	mode := int64(0)
+	number, year, ok := e.weekBy(a, 2)
+	return orNull(datum.Int(int64(year*100+number)), ok)
+}
+
+// weekBy is week of a time and, if it is there, a mode, with more bits set in that.
+func (e *Environment) weekBy(a []datum.Datum, mode int64) (number, year int, ok bool) {
 	if len(a) == 2 {
-		mode = a[1].NumberInt() & 7
+		mode |= a[1].NumberInt() & 7
 	}
 	us, ok := e.instant(a[0])
-	if !ok {
-		return datum.Null, nil
+	if ok {
+		number, year = week(datum.MomentOf(us), mode)
 	}
-	number, year := week(datum.MomentOf(us), mode|2)
-	return datum.Int(int64(year*100 + number)), nil
-}
-
-func dayName(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	us, ok := e.instant(a[0])
-	if !ok {
-		return datum.Null, nil
-	}
-	return datum.TextString(dayNames[weekday(datum.MomentOf(us))]), nil
-}
-
-func monthName(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	us, ok := e.instant(a[0])
-	if !ok {
-		return datum.Null, nil
-	}
-	return datum.TextString(monthNames[datum.MomentOf(us).Month-1]), nil
+	return number, year, ok
 }
 
 // extract is EXTRACT(unit FROM time): the unit, then the time.
 func extract(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	unit := string(e.TextOf(a[0]))
 	of := a[1:]
-	switch unit {
-	case "year", "month", "day", "quarter", "week", "year_month":
-		return dayPart(func(m datum.Moment) int64 { return dayUnit(unit, m) })(e, of)
+	if part, ok := dayUnits[unit]; ok {
+		return dayPart(part).Apply(e, of)
 	}
 	negative := false
 	var us int64
 	var ok bool
 	day := 0
 	if moves(of[0]) || !hasClock(of[0]) {
-		if us, ok = e.instant(of[0]); ok && len(unit) > 4 && unit[:4] == "day_" {
+		if us, ok = e.instant(of[0]); ok && strings.HasPrefix(unit, "day_") {
 			day = datum.MomentOf(us).Day
 		}
 		us -= floorDivide(us, dayUS) * dayUS
@@ -212,23 +201,6 @@ func extract(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Int(n), nil
 }
 
-func dayUnit(unit string, m datum.Moment) int64 {
-	switch unit {
-	case "year":
-		return int64(m.Year)
-	case "month":
-		return int64(m.Month)
-	case "day":
-		return int64(m.Day)
-	case "quarter":
-		return int64(m.Month+2) / 3
-	case "week":
-		number, _ := week(m, 0)
-		return int64(number)
-	}
-	return int64(m.Year*100 + m.Month)
-}
-
 // hasClock reports whether a value is read as a time of day where it is no date.
 func hasClock(d datum.Datum) bool {
 	return d.Kind() == datum.KindTime || d.Kind() == datum.KindText || d.Kind() == datum.KindBinary
@@ -236,36 +208,23 @@ func hasClock(d datum.Datum) bool {
 
 // clockUnit writes the parts that a unit names one after the other, two digits each, a fraction six.
 func clockUnit(unit string, us, day int64) (n int64, ok bool) {
-	hour, minute, second, micro := us/hourUS, us/minuteUS%60, us/secondUS%60, us%secondUS
-	switch unit {
-	case "hour":
-		return hour, true
-	case "minute":
-		return minute, true
-	case "second":
-		return second, true
-	case "microsecond":
-		return micro, true
-	case "day_hour":
-		return day*100 + hour, true
-	case "day_minute":
-		return (day*100+hour)*100 + minute, true
-	case "day_second":
-		return ((day*100+hour)*100+minute)*100 + second, true
-	case "day_microsecond":
-		return (((day*100+hour)*100+minute)*100+second)*1e6 + micro, true
-	case "hour_minute":
-		return hour*100 + minute, true
-	case "hour_second":
-		return (hour*100+minute)*100 + second, true
-	case "hour_microsecond":
-		return ((hour*100+minute)*100+second)*1e6 + micro, true
-	case "minute_second":
-		return minute*100 + second, true
-	case "minute_microsecond":
-		return (minute*100+second)*1e6 + micro, true
-	case "second_microsecond":
-		return second*1e6 + micro, true
+	parts, ok := compounds[unit]
+	if !ok {
+		parts = []int64{unitsUS[unit]}
 	}
-	return 0, false
+	for _, part := range parts {
+		switch part {
+		case dayUS:
+			n = day
+		case hourUS:
+			n = n*100 + us/hourUS
+		case minuteUS, secondUS:
+			n = n*100 + us/part%60
+		case 1:
+			n = n*1e6 + us%secondUS
+		default:
+			return 0, false
+		}
+	}
+	return n, true
 }

@@ -34,7 +34,7 @@ var times = map[string]Function{
 	"makedate":          {Min: 2, Max: 2, Result: isDateType, Apply: makeDate},
 	"maketime":          {Min: 3, Max: 3, Result: isTimeType, Apply: makeTime},
 	"from_days":         {Min: 1, Max: 1, Result: isDateType, Apply: fromDays},
-	"last_day":          {Min: 1, Max: 1, Result: isDateType, Apply: lastDay},
+	"last_day":          {Min: 1, Max: 1, Result: isDateType, Apply: ofDay(lastDay)},
 	"sec_to_time":       {Min: 1, Max: 1, Result: isTimeType, Apply: secondsToTime},
 	"datediff":          {Min: 2, Max: 2, Result: isInteger, Apply: dateDifference},
 	"timediff":          {Min: 2, Max: 2, Result: isTimeType, Apply: timeDifference},
@@ -239,7 +239,7 @@ func fromUnixTime(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	}
 	us = toLocal(e.Zone, us)
 	if len(a) == 2 {
-		return e.formatTime(us, a[1])
+		return e.formatted("", datum.MomentOf(us), a[1], true)
 	}
 	return datum.TimestampUS(us).WithFraction(fractionOf(a[0])), nil
 }
@@ -249,18 +249,12 @@ func fractionOf(d datum.Datum) int { return min(d.Scale(), 6) }
 
 func dateOf(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	us, ok := e.instant(a[0])
-	if !ok {
-		return datum.Null, nil
-	}
-	return datum.DateDays(floorDivide(us, dayUS)), nil
+	return orNull(datum.DateDays(floorDivide(us, dayUS)), ok)
 }
 
 func timeOf(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	us, ok := e.clock(a[0])
-	if !ok {
-		return datum.Null, nil
-	}
-	return datum.TimeUS(us).WithFraction(fractionOf(a[0])), nil
+	return orNull(datum.TimeUS(us).WithFraction(fractionOf(a[0])), ok)
 }
 
 func timestampOf(e *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -270,23 +264,26 @@ func timestampOf(e *Environment, a []datum.Datum) (datum.Datum, error) {
 		more, ok = e.clock(a[1])
 		us += more
 	}
-	if !ok {
-		return datum.Null, nil
-	}
-	return instantOrNull(us).WithFraction(fractionOf(a[0])), nil
+	return orNull(instantOrNull(us).WithFraction(fractionOf(a[0])), ok)
 }
 
 func makeDate(_ *Environment, a []datum.Datum) (datum.Datum, error) {
-	year, day := a[0].NumberInt(), a[1].NumberInt()
-	switch {
-	case year < 0 || year > 9999 || day < 1 || day > 4_000_000:
+	year, day := int(a[0].NumberInt()), a[1].NumberInt()
+	if year < 0 || year > 9999 || day < 1 || day > 4_000_000 {
 		return datum.Null, nil
-	case year < 70:
-		year += 2000
-	case year < 100:
-		year += 1900
 	}
-	return daysOrNull(datum.Moment{Year: int(year), Month: 1, Day: 1}.Days() + day - 1), nil
+	return daysOrNull(datum.Moment{Year: fullYear(year), Month: 1, Day: 1}.Days() + day - 1), nil
+}
+
+// fullYear is the year that two digits stand for; a year of more is itself.
+func fullYear(year int) int {
+	switch {
+	case year < 70:
+		return year + 2000
+	case year < 100:
+		return year + 1900
+	}
+	return year
 }
 
 func makeTime(_ *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -306,17 +303,12 @@ func makeTime(_ *Environment, a []datum.Datum) (datum.Datum, error) {
 const dayZero = 719_528
 
 func fromDays(_ *Environment, a []datum.Datum) (datum.Datum, error) {
-	return daysOrNull(min(max(a[0].NumberInt(), -1<<40), 1<<40) - dayZero), nil
+	return daysOrNull(int64(clampInt(a[0])) - dayZero), nil
 }
 
-func lastDay(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	us, ok := e.instant(a[0])
-	if !ok {
-		return datum.Null, nil
-	}
-	m := datum.MomentOf(us)
+func lastDay(m datum.Moment) datum.Datum {
 	m.Day = m.MonthDays()
-	return datum.DateDays(m.Days()), nil
+	return datum.DateDays(m.Days())
 }
 
 func secondsToTime(_ *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -354,10 +346,7 @@ func timeDifference(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	}
 	x, ok := read(a[0])
 	y, too := read(a[1])
-	if !ok || !too {
-		return datum.Null, nil
-	}
-	return timeOrLimit(x - y).WithFraction(max(fractionOf(a[0]), fractionOf(a[1]))), nil
+	return orNull(timeOrLimit(x-y).WithFraction(max(fractionOf(a[0]), fractionOf(a[1]))), ok && too)
 }
 
 func timestampDifference(e *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -430,18 +419,10 @@ func (e *Environment) shiftTime(a []datum.Datum, sign int64) (datum.Datum, error
 }
 
 // period reads YYMM or YYYYMM as months.
-func period(d datum.Datum) (months int64, ok bool) {
-	n := d.NumberInt()
-	year, month := n/100, n%100
-	switch {
-	case n <= 0 || n > 999912 || month < 1 || month > 12:
-		return 0, false
-	case year < 70:
-		year += 2000
-	case year < 100:
-		year += 1900
-	}
-	return year*12 + month - 1, true
+func period(d datum.Datum) (months int, ok bool) {
+	n := int(d.NumberInt())
+	month := n % 100
+	return fullYear(n/100)*12 + month - 1, n > 0 && n <= 999912 && month >= 1 && month <= 12
 }
 
 func periodAdd(_ *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -449,8 +430,8 @@ func periodAdd(_ *Environment, a []datum.Datum) (datum.Datum, error) {
 	if !ok {
 		return datum.Null, fault.New(fault.WrongArguments, "period_add")
 	}
-	months += min(max(a[1].NumberInt(), -1<<40), 1<<40)
-	return datum.Int(months/12*100 + months%12 + 1), nil
+	months += clampInt(a[1])
+	return datum.Int(int64(months/12*100 + months%12 + 1)), nil
 }
 
 func periodDifference(_ *Environment, a []datum.Datum) (datum.Datum, error) {
@@ -459,5 +440,5 @@ func periodDifference(_ *Environment, a []datum.Datum) (datum.Datum, error) {
 	if !ok || !too {
 		return datum.Null, fault.New(fault.WrongArguments, "period_diff")
 	}
-	return datum.Int(x - y), nil
+	return datum.Int(int64(x - y)), nil
 }

@@ -23,26 +23,7 @@ func dateFormat(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if !ok {
 		return datum.Null, nil
 	}
-	return e.formatTime(us, a[1])
-}
-
-func (e *Environment) formatTime(us int64, format datum.Datum) (datum.Datum, error) {
-	m := datum.MomentOf(us)
-	text := e.TextOf(format)
-	dst := e.arena
-	for i := 0; i < len(text); i++ {
-		if text[i] != '%' || i+1 == len(text) {
-			dst = append(dst, text[i])
-			continue
-		}
-		i++
-		if grown, ok := appendDay(dst, m, text[i]); ok {
-			dst = grown
-		} else {
-			dst = appendClock(dst, m, text[i])
-		}
-	}
-	return e.TextOrNull(dst)
+	return e.formatted("", datum.MomentOf(us), a[1], true)
 }
 
 // timeFormat knows the parts of a time of day; hours may exceed 23.
@@ -51,21 +32,32 @@ func timeFormat(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if !ok {
 		return datum.Null, nil
 	}
-	text := e.TextOf(a[1])
-	dst := e.arena
+	sign := ""
 	if us < 0 {
-		dst = append(dst, '-')
-		us = -us
+		sign, us = "-", -us
 	}
 	m := datum.Moment{Hour: int(us / hourUS), Minute: int(us / minuteUS % 60), Second: int(us / secondUS % 60),
 		Microsecond: int(us % secondUS)}
+	return e.formatted(sign, m, a[1], false)
+}
+
+// formatted writes a moment behind a sign. Where it is not dated, the letters of dates stand for themselves.
+func (e *Environment) formatted(sign string, m datum.Moment, format datum.Datum, dated bool) (datum.Datum, error) {
+	text := e.TextOf(format)
+	dst := append(e.arena, sign...)
 	for i := 0; i < len(text); i++ {
 		if text[i] != '%' || i+1 == len(text) {
 			dst = append(dst, text[i])
 			continue
 		}
 		i++
-		dst = appendClock(dst, m, text[i])
+		isDay := false
+		if dated {
+			dst, isDay = appendDay(dst, m, text[i])
+		}
+		if !isDay {
+			dst = appendClock(dst, m, text[i])
+		}
 	}
 	return e.TextOrNull(dst)
 }
@@ -342,12 +334,12 @@ func (r *dateReader) dayLetter(letter byte) bool {
 			return false
 		}
 		if before-len(r.text) <= 2 {
-			r.m.Year = centuryOf(r.m.Year)
+			r.m.Year = fullYear(r.m.Year)
 		}
 		return true
 	case 'y':
 		ok := r.number(2, &r.m.Year)
-		r.m.Year = centuryOf(r.m.Year)
+		r.m.Year = fullYear(r.m.Year)
 		return ok
 	case 'm', 'c':
 		return r.number(2, &r.m.Month) && r.m.Month >= 1 && r.m.Month <= 12
@@ -399,13 +391,6 @@ func (r *dateReader) dayOfWeek() (days int64, ok bool) {
 		return days + int64(r.weekday%7), true
 	}
 	return days + int64(r.weekday) - 1, true
-}
-
-func centuryOf(year int) int {
-	if year < 70 {
-		return year + 2000
-	}
-	return year + 1900
 }
 
 func (r *dateReader) fraction() bool {

@@ -5,6 +5,7 @@ package function
 import (
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
@@ -52,24 +53,19 @@ func uuidShort(e *Environment, _ []datum.Datum) (datum.Datum, error) {
 }
 
 func appendUUID(dst, raw []byte) []byte {
-	for i, end := range []int{4, 6, 8, 10, 16} {
-		if i > 0 {
-			dst = append(dst, '-')
-		}
-		dst = hex.AppendEncode(dst, raw[[]int{0, 4, 6, 8, 10}[i]:end])
+	for _, part := range [...][]byte{raw[:4], raw[4:6], raw[6:8], raw[8:10]} {
+		dst = append(hex.AppendEncode(dst, part), '-')
 	}
-	return dst
+	return hex.AppendEncode(dst, raw[10:])
 }
 
 // turned has the parts of the time of a UUID in their order, so that UUIDs of version 1 grow; turnedBack undoes it.
 func turned(raw []byte) []byte {
-	return append(append(append([]byte{}, raw[6:8]...), append(append([]byte{}, raw[4:6]...), raw[:4]...)...),
-		raw[8:]...)
+	return slices.Concat(raw[6:8], raw[4:6], raw[:4], raw[8:])
 }
 
 func turnedBack(raw []byte) []byte {
-	return append(append(append([]byte{}, raw[4:8]...), append(append([]byte{}, raw[2:4]...), raw[:2]...)...),
-		raw[8:]...)
+	return slices.Concat(raw[4:8], raw[2:4], raw[:2], raw[8:])
 }
 
 func swaps(a []datum.Datum) bool { return len(a) == 2 && a[1].NumberInt() != 0 }
@@ -83,11 +79,7 @@ func parseUUID(text []byte) (raw []byte, ok bool) {
 		if text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-' {
 			return nil, false
 		}
-		plain := make([]byte, 0, 32)
-		for _, part := range [][]byte{text[:8], text[9:13], text[14:18], text[19:23], text[24:]} {
-			plain = append(plain, part...)
-		}
-		text = plain
+		text = slices.Concat(text[:8], text[9:13], text[14:18], text[19:23], text[24:])
 	}
 	if len(text) != 32 {
 		return nil, false

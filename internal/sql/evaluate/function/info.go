@@ -31,8 +31,8 @@ var facts = map[string]Function{
 	"last_insert_id": {Max: 1, Result: isUnsigned, Apply: lastInsertID},
 	"row_count":      {Result: isInteger, Apply: ask(func(s Session) datum.Datum { return datum.Int(s.RowCount()) })},
 	"found_rows":     {Result: isInteger, Apply: ask(func(s Session) datum.Datum { return datum.Int(s.FoundRows()) })},
-	"charset":        {Min: 1, Max: 1, Result: isText, Apply: charset, Nulls: true},
-	"collation":      {Min: 1, Max: 1, Result: isText, Apply: collation, Nulls: true},
+	"charset":        {Min: 1, Max: 1, Result: isText, Apply: textual("utf8mb4"), Nulls: true},
+	"collation":      {Min: 1, Max: 1, Result: isText, Apply: textual("utf8mb4_bin"), Nulls: true},
 	"sleep":          {Min: 1, Max: 1, Result: isInteger, Apply: sleep, Volatile: true, Nulls: true},
 	":=":             {Min: 2, Max: 2, Result: likeSecond, Apply: assign, Nulls: true, Volatile: true},
 	"name_const":     {Min: 2, Max: 2, Result: likeSecond, Apply: second, Nulls: true},
@@ -90,22 +90,14 @@ func lastInsertID(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Uint(e.Session.LastInsertID()), nil
 }
 
-func charset(_ *Environment, a []datum.Datum) (datum.Datum, error) {
-	if isPlainText(a[0]) {
-		return datum.TextString("utf8mb4"), nil
+// textual tells texts from everything else, which is binary.
+func textual(word string) func(*Environment, []datum.Datum) (datum.Datum, error) {
+	return func(_ *Environment, a []datum.Datum) (datum.Datum, error) {
+		if a[0].Kind() == datum.KindText || a[0].Kind() == datum.KindJSON {
+			return datum.TextString(word), nil
+		}
+		return datum.TextString("binary"), nil
 	}
-	return datum.TextString("binary"), nil
-}
-
-func collation(_ *Environment, a []datum.Datum) (datum.Datum, error) {
-	if isPlainText(a[0]) {
-		return datum.TextString("utf8mb4_bin"), nil
-	}
-	return datum.TextString("binary"), nil
-}
-
-func isPlainText(d datum.Datum) bool {
-	return d.Kind() == datum.KindText || d.Kind() == datum.KindJSON
 }
 
 // sleep waits where the session can; it is 1 if it was interrupted.
@@ -119,10 +111,7 @@ func sleep(e *Environment, a []datum.Datum) (datum.Datum, error) {
 		return datum.Int(0), nil
 	}
 	interrupted, err := sleeper.Sleep(int64(min(seconds*1000, 1e12)))
-	if interrupted {
-		return datum.Int(1), err
-	}
-	return datum.Int(0), err
+	return Bit(interrupted), err
 }
 
 // intervalOf is INTERVAL(x, a, b, ..): how many of the others, which ascend, are not above x; -1 for NULL.

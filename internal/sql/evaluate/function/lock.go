@@ -18,63 +18,57 @@ type Locker interface {
 
 // locks are functions about locks by names. // immutable
 var locks = map[string]Function{
-	"get_lock":          {Min: 2, Max: 2, Result: isInteger, Apply: getLock, Volatile: true},
-	"release_lock":      {Min: 1, Max: 1, Result: isInteger, Apply: releaseLock, Volatile: true},
-	"is_free_lock":      {Min: 1, Max: 1, Result: isInteger, Apply: isFreeLock, Volatile: true},
-	"is_used_lock":      {Min: 1, Max: 1, Result: isInteger, Apply: isUsedLock, Volatile: true},
+	"get_lock":          locking(2, getLock),
+	"release_lock":      locking(1, releaseLock),
+	"is_free_lock":      locking(1, isFreeLock),
+	"is_used_lock":      locking(1, isUsedLock),
 	"release_all_locks": {Result: isInteger, Apply: releaseAllLocks, Volatile: true},
+}
+
+// locking is a function of the session's locks, NULL where it has none.
+func locking(arguments int, of func(Locker, *Environment, []datum.Datum) (datum.Datum, error)) Function {
+	return Function{Min: arguments, Max: arguments, Result: isInteger, Volatile: true,
+		Apply: func(e *Environment, a []datum.Datum) (datum.Datum, error) {
+			if locker, ok := e.Session.(Locker); ok {
+				return of(locker, e, a)
+			}
+			return datum.Null, nil
+		}}
 }
 
 // lockWaitMax is the longest wait, in seconds, that differs from one without end.
 const lockWaitMax = 1e9
 
-func getLock(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	locker, ok := e.Session.(Locker)
-	if !ok {
-		return datum.Null, nil
-	}
+func getLock(locker Locker, e *Environment, a []datum.Datum) (datum.Datum, error) {
 	span := time.Duration(-1)
 	if seconds := a[1].NumberFloat(); seconds >= 0 && seconds < lockWaitMax {
 		span = time.Duration(seconds * float64(time.Second))
 	}
 	got, err := locker.GetLock(string(e.TextOf(a[0])), span)
-	return bit(got), err
+	return Bit(got), err
 }
 
-func bit(x bool) datum.Datum {
+// Bit is what functions that say yes or no as a number give.
+func Bit(x bool) datum.Datum {
 	if x {
 		return datum.Int(1)
 	}
 	return datum.Int(0)
 }
 
-func releaseLock(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	locker, ok := e.Session.(Locker)
-	if !ok {
-		return datum.Null, nil
-	}
+func releaseLock(locker Locker, e *Environment, a []datum.Datum) (datum.Datum, error) {
 	held, own := locker.ReleaseLock(string(e.TextOf(a[0])))
-	if !held {
-		return datum.Null, nil
-	}
-	return bit(own), nil
+	return orNull(Bit(own), held)
 }
 
-func isFreeLock(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	used, err := isUsedLock(e, a)
-	return bit(used.IsNull()), err
+func isFreeLock(locker Locker, e *Environment, a []datum.Datum) (datum.Datum, error) {
+	_, held := locker.LockOwner(string(e.TextOf(a[0])))
+	return Bit(!held), nil
 }
 
-func isUsedLock(e *Environment, a []datum.Datum) (datum.Datum, error) {
-	locker, ok := e.Session.(Locker)
-	if !ok {
-		return datum.Null, nil
-	}
+func isUsedLock(locker Locker, e *Environment, a []datum.Datum) (datum.Datum, error) {
 	connection, held := locker.LockOwner(string(e.TextOf(a[0])))
-	if !held {
-		return datum.Null, nil
-	}
-	return datum.Int(int64(connection)), nil
+	return orNull(datum.Int(int64(connection)), held)
 }
 
 func releaseAllLocks(e *Environment, _ []datum.Datum) (datum.Datum, error) {

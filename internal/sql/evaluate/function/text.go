@@ -76,13 +76,10 @@ func (e *Environment) reserve(bytes int) error {
 	return nil
 }
 
-// appendDatum appends d's text.
-func appendDatum(dst []byte, d datum.Datum) []byte { return d.AppendText(dst) }
-
 func concat(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	dst := e.arena
 	for _, d := range a {
-		dst = appendDatum(dst, d)
+		dst = d.AppendText(dst)
 	}
 	return e.TextOrNull(dst)
 }
@@ -92,17 +89,12 @@ func concatWith(e *Environment, a []datum.Datum) (datum.Datum, error) {
 		return datum.Null, nil
 	}
 	separator := e.TextOf(a[0])
-	dst := e.arena
-	first := true
+	dst, between := e.arena, []byte(nil)
 	for _, d := range a[1:] {
-		if d.IsNull() {
-			continue
+		if !d.IsNull() {
+			dst = d.AppendText(append(dst, between...))
+			between = separator
 		}
-		if !first {
-			dst = append(dst, separator...)
-		}
-		dst = appendDatum(dst, d)
-		first = false
 	}
 	return e.TextOrNull(dst)
 }
@@ -469,26 +461,22 @@ func endsWith(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	return datum.Bool(bytes.HasSuffix(e.TextOf(a[0]), e.TextOf(a[1]))), nil
 }
 
-// makeSet joins with commas the arguments whose bits are set in the first.
 // notInSet reports whether MAKE_SET leaves a text out.
 func notInSet(before []datum.Datum, number int) bool {
 	return before[0].IsNull() || before[0].Bits()>>(number-1)&1 == 0
 }
 
+// makeSet joins with commas the arguments whose bits are set in the first.
 func makeSet(e *Environment, a []datum.Datum) (datum.Datum, error) {
 	if a[0].IsNull() {
 		return datum.Null, nil
 	}
-	dst := e.arena
-	first := true
+	dst, between := e.arena, ""
 	for i, bits := 1, a[0].Bits(); i < len(a) && bits != 0; i, bits = i+1, bits>>1 {
-		if bits&1 == 0 || a[i].IsNull() {
-			continue
+		if bits&1 == 1 && !a[i].IsNull() {
+			dst = a[i].AppendText(append(dst, between...))
+			between = ","
 		}
-		if !first {
-			dst = append(dst, ',')
-		}
-		dst, first = appendDatum(dst, a[i]), false
 	}
 	return e.TextOrNull(dst)
 }
