@@ -9,8 +9,8 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/weftdb/weft/internal/testing/kvwrap"
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/kv/mem"
 )
 

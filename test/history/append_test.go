@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftdb/weft/internal/testing/kvwrap"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/test/harness"
 	"github.com/weftdb/weft/test/history/check"
 )

@@ -10,9 +10,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/weftdb/weft/internal/testing/kvwrap"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/test/history/check"
 )
 

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/weftdb/weft/internal/testing/kvwrap"
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/kv/mem"
 )
 

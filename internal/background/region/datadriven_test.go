@@ -13,8 +13,8 @@ import (
 	"github.com/weftdb/weft/internal/data/keytext"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/index/indexkey"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 )
 
 // TestPoints shows where regions begin, for each line of a spec: `8`, `4 from 0 to 100`, `at "a" "b"`. The argument key

@@ -12,8 +12,8 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 )
 
 func isKey(name []byte) bool { return string(name) == "id" }

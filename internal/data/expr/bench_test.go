@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 	"github.com/weftdb/weft/order"
 )
 

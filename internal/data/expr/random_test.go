@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 	"github.com/weftdb/weft/order"
 )
 

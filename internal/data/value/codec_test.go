@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 )
 
 // TestCodecs holds bytes that Java's Bytes.toBytes writes, and what they read as; "" is an error.

@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 )
 
 // rebuild encodes v anew from what its accessors return.

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 )
 
 // model is an item as a map, to hold rows against.

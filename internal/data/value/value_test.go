@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 )
 
 // Random values are well-formed, come back from Cut with what follows them, and from their text as the same bytes.

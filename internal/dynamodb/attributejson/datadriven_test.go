@@ -12,7 +12,7 @@ import (
 	"github.com/cockroachdb/datadriven"
 
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 )
 
 // TestDataDriven runs the files of testdata. Each line of input is a JSON text of its own:

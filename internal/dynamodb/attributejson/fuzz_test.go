@@ -13,7 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 	"github.com/weftdb/weft/order"
 )
 

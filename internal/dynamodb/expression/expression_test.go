@@ -12,7 +12,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 )
 
 // TestLanguages runs the scripts in testdata. Their commands, each for every line of its input on its own, where a line

@@ -11,8 +11,8 @@ import (
 
 	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 )
 
 // someDefinitions are placeholders of all types, for texts that were made up by chance.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 )
 
 // readable reports whether a parameter could be read. An error must be one about JSON, and within the body.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/expression"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 )
 
 // TestParameters runs the scripts in testdata. Their commands, each for every line of its input on its own:

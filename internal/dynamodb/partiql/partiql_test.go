@@ -10,7 +10,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 )
 
 // TestParse runs the texts of testdata/statements: "parse" reads each line, with the values of "values" for its

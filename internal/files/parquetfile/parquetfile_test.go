@@ -19,9 +19,9 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/dynamodb/attributejson"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 )
 
 // dump is the rows of a file, a line each.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 )
 
 // nameMap is a dictionary of attribute names.

@@ -13,8 +13,8 @@ import (
 	"github.com/weftdb/weft/internal/data/keytext"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 	"github.com/weftdb/weft/zorder"
 	"github.com/weftdb/weft/zorder/codec"
 )

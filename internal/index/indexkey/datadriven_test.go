@@ -13,7 +13,7 @@ import (
 	"github.com/weftdb/weft/internal/data/keytext"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 )
 
 // TestData runs the scripts in testdata:

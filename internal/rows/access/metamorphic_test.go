@@ -12,9 +12,9 @@ import (
 	"github.com/weftdb/weft/internal/data/expr"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
 	"github.com/weftdb/weft/internal/index/indexkey"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 )
 
 // tables are the shapes of the metamorphic test. Rows have the attributes k, a, b and c.

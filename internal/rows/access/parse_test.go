@@ -11,7 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/data/keytext"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/data/value"
-	"github.com/weftdb/weft/internal/data/value/valuetest"
+	"github.com/weftdb/weft/internal/testing/valuetest"
 )
 
 // typeWords are the types as table definitions in tests write them.

@@ -61,7 +61,6 @@ var laws = map[string]law{
 	"kv/pebble":                {layer: 1, beside: []string{"kv", "kv/pebble/internal/guard"}, engine: true},
 	"kv/pebble/internal/guard": {layer: 1, beside: []string{"kv"}},
 	"kv/tikv":                  {layer: 1, beside: []string{"kv"}, engine: true},
-	"kv/kvwrap":                {layer: 1, beside: []string{"kv"}},
 	"kv/kvtest": {layer: 1, beside: []string{"kv", "kv/mem"},
 		doc: "the suite compares engines with kv/mem, its model"},
 
@@ -381,18 +380,19 @@ var laws = map[string]law{
 		doc:  "the shell is a client: it asks a server, and says how SQL is spelled"},
 	"cmd/weft/heatpage": {layer: cmdLayer, beside: []string{"cmd/weft/commandline"}, doc: "heat and the schema say which keys are hot"},
 
-	"wefttest":                      {layer: testLayer},
-	"internal/testing/lint":         {layer: testLayer},
-	"internal/testing/testdb":       {layer: testLayer},
-	"internal/testing/explore":      {layer: testLayer},
-	"internal/testing/testdoc":      {layer: testLayer},
-	"internal/testing/rounds":       {layer: testLayer},
-	"internal/testing/earthquakes":  {layer: testLayer},
-	"internal/testing/weather":      {layer: testLayer},
-	"storage/storagetest":           {layer: testLayer},
-	"internal/testing/teststore":    {layer: testLayer},
-	"internal/data/value/valuetest": {layer: testLayer},
-	"kv/tikv/tikvtest":              {layer: testLayer},
+	"wefttest":                     {layer: testLayer},
+	"internal/testing/lint":        {layer: testLayer},
+	"internal/testing/testdb":      {layer: testLayer},
+	"internal/testing/explore":     {layer: testLayer},
+	"internal/testing/testdoc":     {layer: testLayer},
+	"internal/testing/rounds":      {layer: testLayer},
+	"internal/testing/earthquakes": {layer: testLayer},
+	"internal/testing/weather":     {layer: testLayer},
+	"storage/storagetest":          {layer: testLayer},
+	"internal/testing/teststore":   {layer: testLayer},
+	"internal/testing/valuetest":   {layer: testLayer},
+	"internal/testing/kvwrap":      {layer: testLayer},
+	"kv/tikv/tikvtest":             {layer: testLayer},
 }
 
 // trees are folders below which every package is in layer testLayer.
@@ -402,7 +402,8 @@ var trees = []string{"bench", "test", "examples"}
 // limited there.
 var testSupport = []string{"wefttest", "kv/kvtest", "kv/tikv/tikvtest", "storage/storagetest",
 	"internal/testing/testdb", "internal/testing/testdoc", "internal/testing/teststore", "internal/testing/rounds",
-	"internal/testing/lint", "internal/testing/explore", "internal/data/value/valuetest"}
+	"internal/testing/lint", "internal/testing/explore", "internal/testing/valuetest", "internal/testing/kvwrap",
+	"internal/testing/earthquakes", "internal/testing/weather"}
 
 // library says which packages may import a module from outside. A folder hides a technology, and nothing else imports
 // it.

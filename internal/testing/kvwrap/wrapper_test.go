@@ -14,7 +14,7 @@ import (
 
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvtest"
-	"github.com/weftdb/weft/kv/kvwrap"
+	"github.com/weftdb/weft/internal/testing/kvwrap"
 	"github.com/weftdb/weft/kv/mem"
 )
 
