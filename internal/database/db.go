@@ -4,6 +4,7 @@ package database
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -79,6 +80,7 @@ type Options struct {
 type DB struct {
 	store   kv.Store
 	admin   kv.Admin
+	sizes   bool // admin estimates the bytes of ranges
 	catalog *catalog.Catalog
 	gateway *gateway.Gateway // nil: nobody else uses the store
 	latches *record.Latches
@@ -126,6 +128,10 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	db := &DB{store: store, admin: options.Admin, latches: record.NewLatches(), serial: make(chan struct{}, 1),
 		options: options}
 	db.now = db.nowMS
+	if db.admin != nil {
+		_, err := db.admin.ApproximateSize(ctx, kv.Range{Start: []byte{0}, End: []byte{0}})
+		db.sizes = !errors.Is(err, kv.ErrUnsupported)
+	}
 	db.scratch.New = func() any { return new(scratch) }
 	db.holds.New = func() any { return new(hold) }
 	if err := db.openCatalog(ctx); err != nil {

@@ -289,7 +289,7 @@ func (p Pinned) segment(ctx context.Context, from kv.Snapshot, x *record.Index, 
 }
 
 func (p Pinned) sizer(ctx context.Context) func(kv.Range) int64 {
-	if p.db.admin == nil {
+	if !p.db.sizes {
 		return nil
 	}
 	return func(r kv.Range) int64 {

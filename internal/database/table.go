@@ -35,7 +35,8 @@ type TableSpec struct {
 	// a *ColumnTypeError, whoever writes; AnyType takes all values. Rows may have attributes that are not declared.
 	Columns []schema.Column
 	Indexes []IndexSpec
-	// Regions says with which regions the table begins. Default: with one, and on a cluster with four for each node.
+	// Regions says with which regions the table begins. Default: with one, and on a cluster with four for each node, up
+	// to 64.
 	Regions *RegionSpec
 	// Cells gives attributes times, lives and versions. Default: none.
 	Cells *cell.Rules

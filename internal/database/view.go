@@ -121,7 +121,7 @@ func (v *View) Split(ctx context.Context, p Pinned, q Query, parts int) ([]Query
 		return []Query{q}, nil
 	}
 	whole := indexkey.Span{Start: spans[0].Start, End: spans[len(spans)-1].End}
-	starts, err := p.db.regions.Starts(ctx, v.from, p.Descriptor().ID, q.Plan.index)
+	starts, err := p.db.regions.StartsWithin(ctx, v.from, p.Descriptor().ID, q.Plan.index, whole)
 	if err != nil {
 		return nil, wrap(p.name(), err)
 	}

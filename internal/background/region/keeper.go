@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/advice/heat"
 	"github.com/weftdb/weft/internal/data/catalog"
 	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/index/indexkey"
 	"github.com/weftdb/weft/internal/rows/record"
 	"github.com/weftdb/weft/kv"
 )
@@ -202,14 +203,26 @@ func (k *Keeper) lookAt(ctx context.Context, id uint32, sized bool) (steps int, 
 // Regions lists the regions of an index, in order; there is one at least.
 func (k *Keeper) Regions(ctx context.Context, from kv.Snapshot, at Place, x *record.Index) ([]Region, error) {
 	if k.cluster {
-		return physical(ctx, k.Admin, x)
+		return physical(ctx, k.Admin, x, x.Range())
 	}
 	return list(ctx, from, at)
 }
 
 // Starts returns the keys at which all regions of an index but the first begin.
 func (k *Keeper) Starts(ctx context.Context, from kv.Snapshot, table uint32, x *record.Index) ([][]byte, error) {
-	regions, err := k.Regions(ctx, from, Place{table, x.ID}, x)
+	return k.StartsWithin(ctx, from, table, x, indexkey.Span{})
+}
+
+// StartsWithin is Starts for a part of an index; keys outside may be returned as well.
+func (k *Keeper) StartsWithin(ctx context.Context, from kv.Snapshot, table uint32, x *record.Index,
+	span indexkey.Span) ([][]byte, error) {
+	var regions []Region
+	var err error
+	if k.cluster {
+		regions, err = physical(ctx, k.Admin, x, x.Span(span.Start, span.End))
+	} else {
+		regions, err = list(ctx, from, Place{table, x.ID})
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -130,12 +130,15 @@ func (k *Keeper) copy(ctx context.Context, from, to *record.Table) error {
 	return nil
 }
 
-// regionsEachNode is the number of regions a table begins with on a cluster for each of its nodes, unless a number is
-// given.
-const regionsEachNode = 4
+// A table on a cluster begins with regionsEachNode regions for each node, unless a number is given, up to regionsFirst:
+// a cluster of many nodes has many tables, and splits those that grow.
+const (
+	regionsEachNode = 4
+	regionsFirst    = 64
+)
 
-// CountDefault is the number of regions a table begins with that asks for none: 4 for each node of a cluster, 1 on an
-// embedded engine.
+// CountDefault is the number of regions a table begins with that asks for none: 4 for each node of a cluster, but no
+// more than 64; 1 on an embedded engine.
 func (k *Keeper) CountDefault(ctx context.Context) int {
 	if !k.cluster {
 		return 1
@@ -143,17 +146,38 @@ func (k *Keeper) CountDefault(ctx context.Context) int {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.nodes == 0 || k.Now().Sub(k.nodesAt) > nodesKept {
-		regions, err := k.Admin.Regions(ctx, kv.Range{})
+		nodes, err := k.countNodes(ctx)
 		if err != nil {
 			return max(1, regionsEachNode*k.nodes)
 		}
-		seen := map[string]bool{}
+		k.nodes, k.nodesAt = nodes, k.Now()
+	}
+	return max(1, regionsEachNode*k.nodes)
+}
+
+// nodesQuiet is the number of regions in a row without a node that has not been seen, after which no others are looked
+// for.
+const nodesQuiet = 16
+
+// countNodes counts the nodes that hold the first regions, as far as CountDefault wants to know: there may be too many
+// regions to list.
+func (k *Keeper) countNodes(ctx context.Context) (int, error) {
+	seen := map[string]bool{}
+	at := []byte{}
+	for quiet := 0; at != nil && quiet < nodesQuiet && len(seen) < regionsFirst/regionsEachNode; quiet++ {
+		regions, err := k.Admin.Regions(ctx, kv.Range{Start: at, End: append(slices.Clone(at), 0)})
+		if err != nil {
+			return 0, err
+		}
+		at = nil
 		for i := range regions {
+			at = regions[i].Range.End
 			for _, peer := range regions[i].Peers {
-				seen[peer] = true
+				if !seen[peer] {
+					seen[peer], quiet = true, 0
+				}
 			}
 		}
-		k.nodes, k.nodesAt = len(seen), k.Now()
 	}
-	return min(max(1, regionsEachNode*k.nodes), CountMax)
+	return min(len(seen), regionsFirst/regionsEachNode), nil
 }

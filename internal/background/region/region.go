@@ -67,9 +67,8 @@ func list(ctx context.Context, from kv.Snapshot, at Place) ([]Region, error) {
 	return regions, cursor.Close()
 }
 
-// physical lists a cluster's regions that hold a part of the index, cut off at its ends.
-func physical(ctx context.Context, admin kv.Admin, x *record.Index) ([]Region, error) {
-	whole := x.Range()
+// physical lists a cluster's regions that hold a part of the index within a range, cut off at its ends.
+func physical(ctx context.Context, admin kv.Admin, x *record.Index, whole kv.Range) ([]Region, error) {
 	found, err := admin.Regions(ctx, whole)
 	if err != nil {
 		return nil, err

@@ -58,6 +58,9 @@ type Keeper struct {
 	journal *journal.Keeper // nil: the engine gives no stamps
 }
 
+// Work is the work of the gateway that maintains the journal for all.
+const Work = "journal"
+
 // Open begins to keep changes, until Close.
 func Open(ctx context.Context, o Options) (*Keeper, error) {
 	k := &Keeper{Options: o}
@@ -79,7 +82,7 @@ func Open(ctx context.Context, o Options) (*Keeper, error) {
 	settings := journal.Options{Store: k.Store, Admin: k.Admin, Logger: k.Logger, Now: k.Now, Idle: k.Idle,
 		Tables: k.journaled, Resume: k.resume}
 	if k.Gateway != nil {
-		work := k.Gateway.GuardedWork("journal")
+		work := k.Gateway.GuardedWork(Work)
 		settings.Owned, settings.Guard, settings.Oldest = work.Owned, work.Guard, k.Gateway.Oldest
 	}
 	if shared, ok := kv.SharedOf(k.Store); ok && !stamps.StampsInOrder() {

@@ -17,6 +17,9 @@ import (
 // engine's size estimates.
 const countedMax = 500_000
 
+// countedOnCluster is countedMax where the regions tell the rest, and each gateway counts for itself.
+const countedOnCluster = 50_000
+
 // probesMax bounds the look-ups spent on one cut of a large index.
 const probesMax = 40
 
@@ -33,18 +36,22 @@ func Boundaries(ctx context.Context, from kv.Snapshot, x *record.Index, count in
 func Sample(ctx context.Context, from kv.Snapshot, x *record.Index, starts [][]byte, count int,
 	sizeOf func(kv.Range) int64) (cuts [][]byte, entries int64, err error) {
 	ctx = heat.OwnWork(ctx)
-	cuts, n, err := countedCuts(ctx, from, x, count)
+	most := countedMax
+	if sizeOf == nil && len(starts) > 0 {
+		if len(starts) >= count {
+			return thinned(starts, count), 0, nil
+		}
+		most = countedOnCluster
+	}
+	cuts, n, err := countedCuts(ctx, from, x, count, most)
 	if err != nil {
 		return nil, 0, err
 	}
-	if n < countedMax {
+	if n < most {
 		return cuts, int64(n), nil
 	}
 	if sizeOf == nil {
-		if len(starts) > 0 {
-			cuts = thinned(starts, count)
-		}
-		return cuts, 0, nil
+		return thinned(starts, count), 0, nil // none rather than some of the part that was counted
 	}
 	c := cutter{ctx: ctx, from: from, index: x, sizeOf: sizeOf, starts: starts}
 	cuts, err = c.cuts(part{}, count)
@@ -79,13 +86,14 @@ func CutFinely(ctx context.Context, from kv.Snapshot, x *record.Index, span inde
 }
 
 // countedCuts samples keys at a stride that doubles as the index turns out to be longer. n is the number of entries it
-// has seen, at most countedMax.
-func countedCuts(ctx context.Context, from kv.Snapshot, x *record.Index, count int) (cuts [][]byte, n int, err error) {
+// has seen, at most so many.
+func countedCuts(ctx context.Context, from kv.Snapshot, x *record.Index, count, most int) (cuts [][]byte, n int,
+	err error) {
 	walk := from.Scan(ctx, x.Range(), false)
 	defer walk.Close()
 	var sample [][]byte
 	stride := 1
-	for ; n < countedMax && walk.Next(); n++ {
+	for ; n < most && walk.Next(); n++ {
 		if n%stride != 0 {
 			continue
 		}
@@ -244,7 +252,7 @@ func inside(keys [][]byte, span indexkey.Span) [][]byte {
 // thinned returns at most count of the keys, evenly.
 func thinned(keys [][]byte, count int) [][]byte {
 	if len(keys) <= count {
-		return keys
+		return append([][]byte{}, keys...)
 	}
 	list := make([][]byte, 0, count)
 	for i := range count {

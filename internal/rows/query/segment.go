@@ -22,6 +22,7 @@ import (
 // changes and is carried in the page keys, so that new statistics neither lose nor repeat a row of a scan under way.
 const (
 	boundariesMax   = 255
+	cutsMax         = 4095             // with more regions, neighbours go together: the cuts are stored as one entry
 	boundariesStale = 10 * time.Minute // cuts older than this are made anew,
 	segmentsQuiet   = time.Minute      // but not while a parallel scan has begun lately: its workers must begin alike
 	boundariesKept  = 24 * time.Hour   // old versions live on for scans under way
@@ -148,10 +149,14 @@ func (s *Slicer) cut(ctx context.Context, from kv.Snapshot, table uint32, x *rec
 	sizeOf func(kv.Range) int64) (keys [][]byte, err error) {
 	if s.Starts != nil {
 		if keys, err = s.Starts(ctx, from, table, x); err != nil || len(keys) >= boundariesMax {
-			return keys, err
+			return thinned(keys, cutsMax), err
 		}
 	}
-	sampled, err := Boundaries(ctx, from, x, boundariesMax, sizeOf)
+	var starts [][]byte
+	if sizeOf == nil {
+		starts = keys
+	}
+	sampled, _, err := Sample(ctx, from, x, starts, boundariesMax, sizeOf)
 	if err != nil {
 		return nil, err
 	}
