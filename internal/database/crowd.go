@@ -7,8 +7,11 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/history/journal"
 	"github.com/weftdb/weft/internal/rows/record"
 	"github.com/weftdb/weft/kv"
 )
@@ -20,9 +23,9 @@ const crowdMost = 64
 // one waits for the latch. Once it has the latch, it does the writes of all in one transaction, each on what the one
 // before has left: a commit, which is what takes the time, then serves many.
 type crowds struct {
-	mu    sync.Mutex
-	lines map[string][]*crowdWrite // by key
-	rivalries
+	mu     sync.Mutex
+	lines  map[string][]*crowdWrite // by key
+	rivals record.Rivalries
 }
 
 // crowdWrite is a write that stands in a line.
@@ -39,9 +42,36 @@ type crowdWrite struct {
 	turn chan bool
 }
 
-// mayJoin reports whether a write may be committed together with others of its item. The journal has one change of an
-// item for each commit, so those that it must tell apart have commits of their own.
-func (p Pinned) mayJoin(w *Write) bool { return !w.Known && !p.table.Journaled() }
+// mayJoin reports whether a write may be committed together with others of its item.
+func (p Pinned) mayJoin(ctx context.Context, w *Write) bool {
+	return !w.Known && (!p.table.Journaled() || p.db.joinsChanges(ctx))
+}
+
+// listsPause is the time after which gateways are asked again whether they know lists of changes.
+const listsPause = 10 * time.Second
+
+// lists is whether several changes of an item may be made by one commit. The journal of an engine whose stamps are in
+// order has one change of an item for each commit; on a cluster the outbox may have several, once all gateways know.
+type lists struct {
+	used    atomic.Bool
+	askedMS atomic.Int64
+}
+
+// joinsChanges reports whether changes of an item in one commit stay changes of their own.
+func (db *DB) joinsChanges(ctx context.Context) bool {
+	if db.changes.Buckets == 1 || db.gateway == nil || db.lists.used.Load() {
+		return db.lists.used.Load()
+	}
+	now, asked := db.nowMS(), db.lists.askedMS.Load()
+	if now-asked < listsPause.Milliseconds() || !db.lists.askedMS.CompareAndSwap(asked, now) {
+		return false
+	}
+	known, err := db.gateway.AllKnow(ctx, schema.FeatureLists)
+	if known && err == nil && db.catalog.Use(ctx, schema.FeatureLists) == nil {
+		db.lists.used.Store(true)
+	}
+	return db.lists.used.Load()
+}
 
 // writeTogether does a write whose item's latch is taken, alone or with others, or by another one.
 func (p Pinned) writeTogether(ctx context.Context, key []byte, w *Write, r *WriteResult, s *scratch) error {
@@ -63,7 +93,7 @@ func (p Pinned) writeTogether(ctx context.Context, key []byte, w *Write, r *Writ
 		return err
 	}
 	defer held.Unlock()
-	lines.rest(ctx, key)
+	lines.rivals.Rest(ctx, key) // more writes come to the line meanwhile
 	p.db.writeAllOf(lines.take(one), s)
 	return one.err
 }
@@ -179,6 +209,7 @@ func (one *crowdWrite) do(s *scratch) error {
 func (db *DB) writeAtOnce(list []*crowdWrite, s *scratch) error {
 	ctx := context.WithoutCancel(list[0].ctx) // the others go on where the first is not wanted any more
 	return db.updateItem(ctx, list[0].key, func(txn kv.Txn) error {
+		txn = journal.Apart(txn)
 		for _, one := range list {
 			one.err = one.pin.apply(one.ctx, txn, one.key, one.w, one.r, s)
 			if one.err != nil && !errors.Is(one.err, ErrConditionFailed) {
@@ -187,4 +218,21 @@ func (db *DB) writeAtOnce(list []*crowdWrite, s *scratch) error {
 		}
 		return nil
 	})
+}
+
+// updateItem is kv.Update for a transaction that writes an item whose latch is held.
+func (db *DB) updateItem(ctx context.Context, key []byte, fn func(kv.Txn) error) error {
+	if db.gateway == nil {
+		return kv.Update(ctx, db.store, fn)
+	}
+	var first, last time.Time
+	err := kv.Update(ctx, db.store, func(txn kv.Txn) error {
+		last = time.Now()
+		if first.IsZero() {
+			first = last
+		}
+		return fn(txn)
+	})
+	db.crowds.rivals.Note(key, last.Sub(first))
+	return err
 }

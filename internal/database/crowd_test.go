@@ -28,6 +28,8 @@ type countedStore struct {
 	begun atomic.Int64
 }
 
+func (s *countedStore) Unwrap() kv.Store { return s.Store }
+
 func (s *countedStore) Begin(ctx context.Context) (kv.Txn, error) {
 	s.begun.Add(1)
 	return s.Store.Begin(ctx)
@@ -45,15 +47,22 @@ type crowdTest struct {
 
 func newCrowdTest(t *testing.T) *crowdTest {
 	t.Helper()
-	store := &countedStore{Store: teststore.Store(t)}
+	return newCrowdTestOn(t, teststore.Store(t), nil, func(*database.Table) {})
+}
+
+// newCrowdTestOn is newCrowdTest on a store, with a table that is prepared.
+func newCrowdTestOn(t *testing.T, on kv.Store, admin kv.Admin, prepare func(*database.Table)) *crowdTest {
+	t.Helper()
+	store := &countedStore{Store: on}
 	db, err := database.Open(t.Context(), store,
-		database.Options{Idle: true, Logger: slog.New(slog.DiscardHandler), LockWait: -1})
+		database.Options{Admin: admin, Idle: true, Logger: slog.New(slog.DiscardHandler), LockWait: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
 	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("k", schema.String),
 		Indexes: []database.IndexSpec{{Name: "by_n", Key: database.Columns("n", schema.Number)}}})
+	prepare(table)
 	held, err := db.BeginWith(t.Context(), database.TxOptions{Locks: true})
 	if err != nil {
 		t.Fatal(err)
@@ -171,4 +180,77 @@ func TestCrowdWithoutFirst(t *testing.T) {
 	}
 	c.group.Wait()
 	c.check(5)
+}
+
+// TestCrowdWithStream: where the journal gets its stamps later, changes of one commit are changes of their own in the
+// stream, in their order.
+func TestCrowdWithStream(t *testing.T) {
+	for _, e := range teststore.Engines() {
+		t.Run(e.Name, func(t *testing.T) {
+			store, admin := e.Open(t)
+			t.Cleanup(func() { store.Close() })
+			c := newCrowdTestOn(t, store, admin, func(table *database.Table) {
+				if err := table.BeginStream(t.Context(), database.NewImage|database.OldImage); err != nil {
+					t.Fatal(err)
+				}
+			})
+			for i := range 9 {
+				add := 1
+				if i == 5 {
+					add = 0 // no change
+				}
+				c.begin(t.Context(), govalue.Attribute("n").Add(add), func(_ int64, err error) {
+					if err != nil {
+						t.Errorf("write %d: %v", i, err)
+					}
+				})
+			}
+			begun := c.store.begun.Load()
+			if err := c.held.Commit(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			c.group.Wait()
+			if n := c.store.begun.Load() - begun; (n < 9) != (e.Name == "tikv") {
+				t.Errorf("%d transactions", n)
+			}
+			c.check(8)
+			if got, want := c.records(), []int64{0, 1, 2, 3, 4, 5, 6, 7, 8}; !slices.Equal(got, want) {
+				t.Errorf("the stream shows n as %d, want %d", got, want)
+			}
+		})
+	}
+}
+
+// records are the values of n that the stream of the table tells of; each has the one before as its old value.
+func (c *crowdTest) records() (list []int64) {
+	c.Helper()
+	if err := c.db.LookAfterJournal(c.Context()); err != nil {
+		c.Fatal(err)
+	}
+	p, err := c.table.Pin()
+	if err != nil {
+		c.Fatal(err)
+	}
+	defer p.Release()
+	stream := p.Streams()[0]
+	shards, err := p.Shards(c.Context(), &stream)
+	if err != nil {
+		c.Fatal(err)
+	}
+	last := database.Position{}
+	for _, shard := range shards {
+		_, _, err := p.Changes(c.Context(), &stream, shard, database.Position{}, func(r *database.Record) bool {
+			old, _ := database.Item{Row: r.Old, Names: p.Names()}.Int("n")
+			now, _ := database.Item{Row: r.New, Names: p.Names()}.Int("n")
+			if len(list) > 0 && (old != list[len(list)-1] || last.Stamp >= r.At.Stamp) {
+				c.Errorf("n goes from %d to %d at %d, after %d at %d", old, now, r.At.Stamp, list, last.Stamp)
+			}
+			list, last = append(list, now), r.At
+			return true
+		})
+		if err != nil {
+			c.Fatal(err)
+		}
+	}
+	return list
 }

@@ -85,6 +85,7 @@ type DB struct {
 	gateway *gateway.Gateway // nil: nobody else uses the store
 	latches *record.Latches
 	crowds  crowds
+	lists   lists
 	serial  chan struct{} // holds a token while a serializable transaction looks back and commits
 	jobs    *job.Runner
 	tasks   *task.Runner

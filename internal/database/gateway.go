@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/background/task"
 	"github.com/weftdb/weft/internal/data/catalog"
 	"github.com/weftdb/weft/internal/history/capture"
+	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/index/asyncindex"
 	"github.com/weftdb/weft/internal/index/tuning"
 	"github.com/weftdb/weft/kv"
@@ -65,7 +66,7 @@ func (db *DB) openCatalog(ctx context.Context) (err error) {
 	var shared catalog.Options
 	if store, ok := kv.SharedOf(db.store); ok {
 		db.gateway = gateway.New(gateway.Options{Store: db.store, Shared: store, Logger: o.Logger, Idle: o.Idle,
-			Settings: o.Gateway}, task.Work)
+			Features: []string{schema.FeatureLists}, Settings: o.Gateway}, task.Work)
 		for _, name := range [...]string{job.WorkJobs, job.WorkExpiry, job.WorkCollect, tuning.WorkRebuilds,
 			asyncindex.Work, capture.Work} {
 			db.gateway.GuardedWork(name)

@@ -75,16 +75,16 @@ func (p Pinned) writeLatched(ctx context.Context, w *Write, r *WriteResult, s *s
 	if s.Key, err = p.writeKey(s.Key[:0], w); err != nil {
 		return err
 	}
-	limit, joins := p.db.options.LockWait, p.mayJoin(w)
-	if joins {
-		limit = -1
-		if p.db.crowds.has(s.Key) {
-			return p.writeTogether(ctx, s.Key, w, r, s)
-		}
+	var held record.Held
+	if err = record.ErrLatchWait; !p.db.crowds.rivals.Has(s.Key) {
+		held, err = p.db.latches.LockWithin(ctx, -1, s.Key)
 	}
-	held, err := p.db.latches.LockWithin(ctx, limit, s.Key)
-	if joins && errors.Is(err, record.ErrLatchWait) {
+	switch {
+	case !errors.Is(err, record.ErrLatchWait):
+	case p.mayJoin(ctx, w):
 		return p.writeTogether(ctx, s.Key, w, r, s)
+	default:
+		held, err = p.db.latches.LockWithin(ctx, p.db.options.LockWait, s.Key)
 	}
 	if err != nil {
 		return err

@@ -73,6 +73,8 @@ type Options struct {
 	Logger *slog.Logger
 	// Idle says that the process does nothing by itself: others take over what work it has. Optional.
 	Idle bool
+	// Features are the names of those that are used only once all gateways know them; see AllKnow. Optional.
+	Features []string
 	Settings
 }
 
@@ -377,6 +379,7 @@ func (g *Gateway) lease(ctx context.Context, record Record, check func(txn kv.Tx
 	record.UntilMS = now + g.Lease.Milliseconds()
 	record.AbsentMS, record.Idle = now+missedMost*g.interval().Milliseconds(), g.Idle
 	record.OldestMS = g.underway.see(now)
+	record.Features = g.Features
 	before := g.until.Load()
 	if early {
 		g.until.Store(record.UntilMS)

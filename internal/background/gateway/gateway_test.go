@@ -143,6 +143,28 @@ func TestIdleOwner(t *testing.T) {
 	}
 }
 
+// TestAllKnow: a feature is known to all as long as no gateway is there that lacks it.
+func TestAllKnow(t *testing.T) {
+	store := mem.Open(mem.Options{})
+	knows := func(o *Options) { o.Features = []string{"f", "g"} }
+	first := still(t, store, "first", knows)
+	still(t, store, "second", knows)
+	all := func(feature string) bool {
+		known, err := first.AllKnow(t.Context(), feature)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return known
+	}
+	if !all("f") || all("x") {
+		t.Error("the two don't know what they say")
+	}
+	still(t, store, "old")
+	if all("f") {
+		t.Error("a gateway that says nothing knows a feature")
+	}
+}
+
 // TestRenewalIsTriedAgain: renewals that the store doesn't take cost no lease before its end, and each turn tries
 // again.
 func TestRenewalIsTriedAgain(t *testing.T) {

@@ -30,6 +30,8 @@ type Record struct {
 	Idle bool `json:"idle,omitempty"`
 	// Generation is the one of the schema that it has installed.
 	Generation uint64 `json:"generation"`
+	// Features are the names of those that are used only once all gateways know them.
+	Features []string `json:"features,omitempty"`
 	// Held are the tables of which a request still uses the version before.
 	Held []uint32 `json:"held,omitempty"`
 }
@@ -75,6 +77,13 @@ func Records(ctx context.Context, store kv.Store) ([]Record, error) {
 		records = append(records, r)
 	}
 	return records, cursor.Close()
+}
+
+// AllKnow reports whether each gateway that has a record knows a feature.
+func (g *Gateway) AllKnow(ctx context.Context, feature string) (bool, error) {
+	records, err := Records(ctx, g.Store)
+	lacks := func(r Record) bool { return !slices.Contains(r.Features, feature) }
+	return err == nil && len(records) > 0 && !slices.ContainsFunc(records, lacks), err
 }
 
 // Agree returns once all gateways have installed a generation of the schema, and none uses an older version of the

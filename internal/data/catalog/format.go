@@ -115,6 +115,12 @@ func useFeatures(ctx context.Context, txn kv.Txn, names []string) error {
 	return txn.Set(key, record)
 }
 
+// Use notes that the store uses a feature from then on, which programs that lack it refuse. Errors: kv.ErrFormat, the
+// store's.
+func (c *Catalog) Use(ctx context.Context, feature string) error {
+	return kv.Update(ctx, c.store, func(txn kv.Txn) error { return useFeatures(ctx, txn, []string{feature}) })
+}
+
 // noteFeatures adds the features of all tables to the record: programs that kept no list may have made some.
 func (c *Catalog) noteFeatures(ctx context.Context) error {
 	var names []string

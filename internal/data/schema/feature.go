@@ -23,6 +23,7 @@ const (
 	FeatureOnUpdate = "on-update"        // SQL's ON UPDATE CURRENT_TIMESTAMP
 	FeatureZoned    = "zoned-timestamps" // SQL's TIMESTAMPs that follow a session's time zone
 	FeatureMicros   = "microseconds"     // SQL's times of six digits
+	FeatureLists    = "lists-of-changes" // several changes of a row by one commit, which are moved to the journal
 )
 
 // KnownFeatures returns the names of all features that this program knows.
@@ -30,7 +31,7 @@ func KnownFeatures() []string {
 	return []string{
 		featureUnique, featureSearch, featureAsync, featureIdentity, featureCodecs, featureGroups, featureJournal,
 		featureRenames, featureSQL, featureHBase,
-		FeatureAuto, FeatureDefault, FeatureOnUpdate, FeatureZoned, FeatureMicros,
+		FeatureAuto, FeatureDefault, FeatureOnUpdate, FeatureZoned, FeatureMicros, FeatureLists,
 	}
 }
 

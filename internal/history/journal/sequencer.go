@@ -135,21 +135,23 @@ func (s *Sequencer) move(ctx context.Context, txn kv.Txn, found []waiter, given 
 	origin := uint64(0)
 	for _, w := range found {
 		table, number, stamp, row, ok := keyspace.CutJournal(w.key)
-		entry, err := Parse(w.value)
+		entries, err := splitEntries(w.value)
 		if !ok || err != nil {
 			return fmt.Errorf("%w: %s", ErrEntry, keyspace.Print(w.key))
 		}
 		bucket := Bucket{table, number}
-		if bucket != before || stamp != origin {
-			if err := s.next(ctx, txn, bucket, given, nowMS); err != nil {
+		for i := range entries {
+			if i > 0 || bucket != before || stamp != origin {
+				if err := s.next(ctx, txn, bucket, given, nowMS); err != nil {
+					return err
+				}
+				before, origin = bucket, stamp
+			}
+			entries[i].Origin = stamp
+			key := append(keyspace.AppendJournal(nil, table, number, given[bucket]), row...)
+			if err := txn.Set(key, entries[i].Append(nil)); err != nil {
 				return err
 			}
-			before, origin = bucket, stamp
-		}
-		entry.Origin = stamp
-		key := append(keyspace.AppendJournal(nil, table, number, given[bucket]), row...)
-		if err := txn.Set(key, entry.Append(nil)); err != nil {
-			return err
 		}
 		if err := txn.Delete(w.key); err != nil {
 			return err
