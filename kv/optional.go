@@ -131,6 +131,18 @@ func FromReplicas(ctx context.Context) context.Context {
 	return context.WithValue(ctx, replicaKey{}, true)
 }
 
+// Replicated is implemented by a Store that may have replicas which are read in contexts of FromReplicas.
+type Replicated interface {
+	// ReadsReplicas reports whether it has, and they are.
+	ReadsReplicas() bool
+}
+
+// ReadsReplicas reports whether s, or a store below it, reads replicas in contexts of FromReplicas.
+func ReadsReplicas(s Store) bool {
+	replicated, ok := find[Replicated](s)
+	return ok && replicated.ReadsReplicas()
+}
+
 // MayAskReplicas reports whether FromReplicas was said of a context.
 func MayAskReplicas(ctx context.Context) bool { return ctx.Value(replicaKey{}) != nil }
 

@@ -121,7 +121,7 @@ func storeSettings(c *config) []setting {
 		{"tikv-prefix", "w", "prefix of every key in TiKV: the same on all servers of one database, and used by no " +
 			"other program",
 			text{&c.TiKVPrefix, "TEXT"}},
-		{"tikv-replica-reads", "false", "engine tikv: let eventually consistent reads of DynamoDB's API go to any replica of their region; see docs/tikv.md",
+		{"tikv-replica-reads", "false", "engine tikv: let eventually consistent reads of DynamoDB's API, and queries that ask for it, go to any replica of their region; see docs/tikv.md",
 			toggle{&c.TiKVReplicaReads}},
 	}
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/weftdb/weft/internal/data/govalue"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/history/capture"
+	"github.com/weftdb/weft/internal/history/journal"
 	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/internal/testing/teststore"
 	"github.com/weftdb/weft/kv"
@@ -47,11 +49,11 @@ type crowdTest struct {
 
 func newCrowdTest(t *testing.T) *crowdTest {
 	t.Helper()
-	return newCrowdTestOn(t, teststore.Store(t), nil, func(*database.Table) {})
+	return newCrowdTestOn(t, teststore.Store(t), nil, nil)
 }
 
-// newCrowdTestOn is newCrowdTest on a store, with a table that is prepared.
-func newCrowdTestOn(t *testing.T, on kv.Store, admin kv.Admin, prepare func(*database.Table)) *crowdTest {
+// newCrowdTestOn is newCrowdTest on a store, with a table that may have a stream.
+func newCrowdTestOn(t *testing.T, on kv.Store, admin kv.Admin, stream *schema.Images) *crowdTest {
 	t.Helper()
 	store := &countedStore{Store: on}
 	db, err := database.Open(t.Context(), store,
@@ -61,8 +63,7 @@ func newCrowdTestOn(t *testing.T, on kv.Store, admin kv.Admin, prepare func(*dat
 	}
 	t.Cleanup(func() { db.Close() })
 	table := mustTable(t, db, database.TableSpec{Name: "t", Key: database.Columns("k", schema.String),
-		Indexes: []database.IndexSpec{{Name: "by_n", Key: database.Columns("n", schema.Number)}}})
-	prepare(table)
+		Indexes: []database.IndexSpec{{Name: "by_n", Key: database.Columns("n", schema.Number)}}, Stream: stream})
 	held, err := db.BeginWith(t.Context(), database.TxOptions{Locks: true})
 	if err != nil {
 		t.Fatal(err)
@@ -189,11 +190,8 @@ func TestCrowdWithStream(t *testing.T) {
 		t.Run(e.Name, func(t *testing.T) {
 			store, admin := e.Open(t)
 			t.Cleanup(func() { store.Close() })
-			c := newCrowdTestOn(t, store, admin, func(table *database.Table) {
-				if err := table.BeginStream(t.Context(), database.NewImage|database.OldImage); err != nil {
-					t.Fatal(err)
-				}
-			})
+			both := schema.NewImage | schema.OldImage
+			c := newCrowdTestOn(t, store, admin, &both)
 			for i := range 9 {
 				add := 1
 				if i == 5 {
@@ -224,7 +222,7 @@ func TestCrowdWithStream(t *testing.T) {
 // records are the values of n that the stream of the table tells of; each has the one before as its old value.
 func (c *crowdTest) records() (list []int64) {
 	c.Helper()
-	if err := c.db.LookAfterJournal(c.Context()); err != nil {
+	if err := c.db.Changes().Trim(c.Context()); err != nil {
 		c.Fatal(err)
 	}
 	p, err := c.table.Pin()
@@ -232,14 +230,15 @@ func (c *crowdTest) records() (list []int64) {
 		c.Fatal(err)
 	}
 	defer p.Release()
-	stream := p.Streams()[0]
-	shards, err := p.Shards(c.Context(), &stream)
+	changes := p.Changes()
+	stream := changes.Streams()[0]
+	shards, err := changes.Shards(c.Context(), &stream)
 	if err != nil {
 		c.Fatal(err)
 	}
-	last := database.Position{}
+	last := journal.Position{}
 	for _, shard := range shards {
-		_, _, err := p.Changes(c.Context(), &stream, shard, database.Position{}, func(r *database.Record) bool {
+		_, _, err := changes.Read(c.Context(), &stream, shard, journal.Position{}, func(r *capture.Record) bool {
 			old, _ := database.Item{Row: r.Old, Names: p.Names()}.Int("n")
 			now, _ := database.Item{Row: r.New, Names: p.Names()}.Int("n")
 			if len(list) > 0 && (old != list[len(list)-1] || last.Stamp >= r.At.Stamp) {

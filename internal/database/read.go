@@ -22,6 +22,9 @@ func (db *DB) Reading(ctx context.Context, consistent bool) context.Context {
 	return kv.FromReplicas(ctx)
 }
 
+// ReadsReplicas reports whether reads that need not be consistent come from any replica of the data.
+func (db *DB) ReadsReplicas() bool { return kv.ReadsReplicas(db.store) }
+
 // Get reads the item with the key attributes in key, appending its bytes to dst. key holds a computed key part under
 // its own name, or the columns that it is computed from. It sees the latest commit. Errors: KindInvalid.
 func (p Pinned) Get(ctx context.Context, key value.Row, dst []byte) (value.Row, bool, error) {

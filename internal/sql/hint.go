@@ -3,6 +3,7 @@
 package sql
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/definition"
@@ -14,7 +15,9 @@ import (
 const (
 	hintFinds = " _l_allow_filtering_ _l_force_index_ _l_ignore_index_ "
 	hintReads = " _l_versions_ _l_ts_ _l_ts_min_ _l_ts_max_ "
-	hintMakes = " _l_ts_ "
+	// hintReplica is TiDB's: any replica of the data may answer the query. It counts where the store reads them.
+	hintReplica = "read_consistent_replica"
+	hintMakes   = " _l_ts_ "
 	// hintIdle are the hints of LindormTable and MySQL that change nothing here; _l_allow_cursor_ does in a SELECT of
 	// pages, which is not asked about it.
 	hintIdle = " _l_hot_only_ _l_allow_cursor_ bka no_bka bnl no_bnl derived_condition_pushdown no_derived_condition_pushdown group_index no_group_index hash_join no_hash_join" +
@@ -28,8 +31,13 @@ func hintsOf(read tree.Statement) (hints []tree.Hint) {
 	return hints
 }
 
+// hasReplicaHint reports whether hints say that any replica may be read.
+func hasReplicaHint(hints []tree.Hint) bool {
+	return slices.ContainsFunc(hints, func(h tree.Hint) bool { return h.Name == hintReplica })
+}
+
 // hintNotes are warnings about hints of a statement that nobody knows, or that change nothing in it.
-func hintNotes(hints []tree.Hint, kind Kind) (notes []warning) {
+func (s *Session) hintNotes(hints []tree.Hint, kind Kind) (notes []warning) {
 	for _, hint := range hints {
 		if definition.IsTimeout(hint) {
 			continue
@@ -40,14 +48,15 @@ func hintNotes(hints []tree.Hint, kind Kind) (notes []warning) {
 		case hint.Name == tree.HintCollate:
 			notes = append(notes, warning{"Warning", fault.NotSupported, definition.CollationNote(hint.Argument)})
 		case finds && named(hintFinds), reads && named(hintReads), !finds && named(hintMakes):
-		case named(hintFinds + hintReads + hintIdle):
+		case hint.Name == hintReplica && reads && s.engine.db.ReadsReplicas():
+		case named(hintFinds + hintReads + hintIdle), hint.Name == hintReplica:
 			notes = append(notes, warning{"Warning", fault.Unknown, "the hint " + hint.Name + " has no effect here"})
 		default:
 			unknown := fault.New(fault.Unknown, "there is no hint "+hint.Name+": it has no effect")
 			notes = append(notes, warning{"Warning", fault.Unknown,
 				unknown.Meant(hint.Name,
 					strings.FieldsSeq(hintFinds+hintReads+hintIdle+
-						" _l_operation_timeout_ max_execution_time")).Message})
+						" _l_operation_timeout_ max_execution_time "+hintReplica)).Message})
 		}
 	}
 	return notes

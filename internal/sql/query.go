@@ -30,6 +30,8 @@ type queryStatement struct {
 	*algebra.Query
 	views []database.StoredView // that it was compiled with
 	notes []warning
+	// replicas says that a hint lets it read any replica.
+	replicas bool
 	// known says that a query over several tables was compiled for values of its parameters, which had these kinds, and
 	// cost is the cost that was estimated then.
 	known bool
@@ -105,7 +107,7 @@ func (s *Session) compileSingle(read *tree.Select, text func() string) (q *query
 	if q.Single.Pages() {
 		hints = slices.DeleteFunc(slices.Clone(hints), func(h tree.Hint) bool { return h.Name == "_l_allow_cursor_" })
 	}
-	q.notes = hintNotes(hints, KindSelect)
+	q.notes, q.replicas = s.hintNotes(hints, KindSelect), hasReplicaHint(hints)
 	return q, nil
 }
 
@@ -133,7 +135,8 @@ func (s *Session) compileQueryBy(read tree.Query, c *call, o algebra.Options) (*
 	names := &names{session: s, locks: first != nil && first.ForUpdate}
 	defer names.release()
 	o.Catalog = names
-	q := &queryStatement{notes: hintNotes(hintsOf(read), KindRelational)}
+	hints := hintsOf(read)
+	q := &queryStatement{notes: s.hintNotes(hints, KindRelational), replicas: hasReplicaHint(hints)}
 	if c != nil && len(c.parameters) == o.Parameters {
 		o.Execution.Context, q.known = s.beginExecution(c.parameters), true
 		for i := range c.parameters {
@@ -256,6 +259,9 @@ func (q *queryStatement) run(ctx context.Context, s *Session, c *call) error {
 		defer tx.Rollback()
 		request.View, request.Tx, request.Kept = tx.View(), tx, &memory.Share{Of: s.engine.options.Memory}
 		defer request.Kept.Release()
+	}
+	if request.Tx == nil && (q.replicas || s.values.AnyReplica) {
+		ctx = s.engine.db.Reading(ctx, false)
 	}
 	summary, err := execute.Query(ctx, request)
 	q.noteCounts(s, &summary.Read.Counts)

@@ -52,7 +52,7 @@ func (s *Session) assign(ctx context.Context, v *tree.Variable, value *datum.Dat
 	if !v.System {
 		return s.assignUser(v.Name, value)
 	}
-	if err := s.checkIsolation(v.Name, value); err != nil {
+	if err := s.checkStore(v.Name, value); err != nil {
 		return err
 	}
 	if v.Global {
@@ -159,14 +159,20 @@ func (s *Session) assignNext(value *datum.Datum) error {
 	return nil
 }
 
-// checkIsolation refuses a level that the store can't give.
-func (s *Session) checkIsolation(name string, value *datum.Datum) error {
-	if value == nil || s.engine.db.Serializes() || !strings.HasSuffix(strings.ToLower(name), "_isolation") {
+// checkStore refuses values that the store can't give.
+func (s *Session) checkStore(name string, value *datum.Datum) error {
+	if value == nil {
 		return nil
 	}
-	if shown := string(value.AppendText(nil)); strings.EqualFold(shown, "SERIALIZABLE") || shown == "3" {
+	name, shown := strings.ToLower(name), string(value.AppendText(nil))
+	switch {
+	case strings.HasSuffix(name, "_isolation") && !s.engine.db.Serializes() &&
+		(strings.EqualFold(shown, "SERIALIZABLE") || shown == "3"):
 		return fault.Message(fault.NotSupported,
 			"SERIALIZABLE is not supported on a store that several gateways share: use REPEATABLE READ, and read FOR UPDATE the rows that must not change")
+	case name == "weft_replica_read" && (strings.EqualFold(shown, "any") || shown == "1") && !s.engine.db.ReadsReplicas():
+		return fault.Message(fault.NotSupported,
+			"weft_replica_read = 'any' needs replicas to read: a TiKV cluster, and a gateway with --tikv-replica-reads")
 	}
 	return nil
 }

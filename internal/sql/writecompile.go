@@ -36,7 +36,7 @@ func (s *Session) compileWrite(read tree.Statement, c *call) (w *writeStatement,
 	} else {
 		hints = hintsOf(read)
 	}
-	w.notes = hintNotes(hints, w.does)
+	w.notes = s.hintNotes(hints, w.does)
 	switch {
 	case inserts:
 		err = w.insert(s, into, plain, c)

@@ -213,6 +213,9 @@ func (s *Store) view(ctx context.Context) (*view, error) {
 	return v, nil
 }
 
+// ReadsReplicas implements kv.Replicated.
+func (s *Store) ReadsReplicas() bool { return s.replicas }
+
 // timestampBackoffMS bounds the waiting for a timestamp: the placement driver has another leader by then.
 const timestampBackoffMS = 30_000
 

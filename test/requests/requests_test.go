@@ -317,7 +317,33 @@ func TestReplicaReads(t *testing.T) {
 				}
 			}
 		}
+		c.replicaQueries(option)
 	}
+}
+
+// replicaQueries is TestReplicaReads for SQL. possible says that a store reads followers at all.
+func (c *costs) replicaQueries(possible bool) {
+	const read, hinted = "SELECT * FROM u", "SELECT /*+ READ_CONSISTENT_REPLICA() */ * FROM u"
+	expect := func(what string, want bool, statements ...string) {
+		before := c.cluster.FollowerReads()
+		for range 50 {
+			for _, statement := range statements {
+				c.query(statement)
+			}
+		}
+		if n := c.cluster.FollowerReads() - before; (n > 0) != want {
+			c.t.Errorf("option %t, %s: %d reads of followers", possible, what, n)
+		}
+	}
+	expect("plain", false, read)
+	expect("a hint", possible, hinted)
+	expect("a hint in a transaction", false, "BEGIN", hinted, "COMMIT")
+	expect("a hint that locks", false, hinted+" FOR UPDATE")
+	err := c.session.Query(c.t.Context(), []byte("SET weft_replica_read = 'any'"), new(counter))
+	if (err == nil) != possible {
+		c.t.Errorf("option %t, the setting: %v", possible, err)
+	}
+	expect("the setting", possible, read, "SELECT COUNT(*) FROM u JOIN s ON s.id = u.s")
 }
 
 // TestHotRow counts the requests of updates of one row that come while another one is at it: they commit together.

@@ -94,6 +94,8 @@ type Settings struct {
 	Zone *Zone
 	// SelectLimit is the LIMIT of a SELECT that has none; 0 for none.
 	SelectLimit int64
+	// AnyReplica lets queries outside transactions read any replica of the data.
+	AnyReplica bool
 	// SearchWait is the time a query waits for asynchronous search indexes to follow what was committed before; 0: it
 	// does not.
 	SearchWait time.Duration
@@ -128,6 +130,7 @@ func (c *Catalog) settings(v *Values) Settings {
 		SortBytesMax:     number("sort_buffer_size"), SortSpill: shown("sort_spill") == "ON",
 		GroupBytesMax:      number("group_buffer_size"),
 		RelationalBytesMax: number("relational_buffer_size"),
+		AnyReplica:         shown("weft_replica_read") == "any",
 		SearchWait:         time.Duration(number("weft_search_wait")) * time.Millisecond,
 	}
 	if long, err := strconv.ParseFloat(shown("long_query_time"), 64); err == nil {

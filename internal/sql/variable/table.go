@@ -43,6 +43,7 @@ var (
 	charsets   = []string{"utf8mb4", "utf8", "utf8mb3", "latin1", "ascii", "binary", "gbk", "utf16"}
 	verdicts   = []string{"table", "refuse", "warn", "allow"}
 	conflicts  = []string{"wait", "abort"}
+	replicas   = []string{"leader", "any"}
 	dynamics   = []string{"typed", "varbinary"}
 	insertions = []string{"table", "upsert", "error"}
 )
@@ -61,6 +62,7 @@ func own() []definition {
 		{name: "max_execution_time", kind: integer, preset: "120000", max: math.MaxInt32},
 		{name: "idle_transaction_timeout", kind: integer, preset: "60", min: 1, max: 3600},
 		{name: "weft_conflicts", kind: words, preset: "wait", words: conflicts},
+		{name: "weft_replica_read", kind: words, preset: "leader", words: replicas},
 		{name: "weft_search_wait", kind: integer, preset: "0", min: 0, max: 3_600_000},
 		{name: "unbounded_delete", kind: toggle, preset: "OFF"},
 		{name: "insert_mode", kind: words, preset: "table", words: insertions},

@@ -12,9 +12,9 @@ import (
 
 	"github.com/cockroachdb/datadriven"
 
+	"github.com/weftdb/weft/internal/testing/kvwrap"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/kvtest"
-	"github.com/weftdb/weft/internal/testing/kvwrap"
 	"github.com/weftdb/weft/kv/mem"
 )
 
