@@ -8,6 +8,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/history/recovery"
 )
 
 // SetRecovery keeps the changes of the last so many days, at most 35, so that the table can be restored as it was
@@ -17,7 +18,7 @@ func (t *Table) SetRecovery(ctx context.Context, days int) error {
 	if err := t.outside(ctx, "SetRecovery"); err != nil {
 		return err
 	}
-	return public(t.table.Edit(ctx, func(d *schema.Table) error { return t.db.db.RecoveryOn(d, days) }))
+	return public(t.table.Edit(ctx, func(d *schema.Table) error { return t.db.db.Recovery().Keep(d, days) }))
 }
 
 // Restorable returns the span of moments to which the table can be restored; ok is false if its changes are not kept.
@@ -27,7 +28,7 @@ func (t *Table) Restorable() (from, to time.Time, ok bool, err error) {
 		return from, to, false, err
 	}
 	defer p.Release()
-	from, to, ok = p.Restorable()
+	from, to, ok = p.Changes().Restorable()
 	return from, to, ok, nil
 }
 
@@ -39,7 +40,7 @@ func (t *Table) RestoreAt(ctx context.Context, at time.Time) (changes int64, err
 	if err := t.outside(ctx, "RestoreAt"); err != nil {
 		return 0, err
 	}
-	changes, err = t.table.RestoreAt(ctx, at)
+	changes, err = t.db.db.Recovery().Rewind(ctx, t.database, t.Name(), at)
 	return changes, public(err)
 }
 
@@ -49,7 +50,7 @@ func (t *Table) CopyAt(ctx context.Context, at time.Time, name string) (*Table, 
 	if err := t.outside(ctx, "CopyAt"); err != nil {
 		return nil, err
 	}
-	a, err := t.db.db.RestoreTableAt(ctx, t.database, t.Name(), at, name, unchanged)
+	a, err := t.db.db.Recovery().RestoreAt(ctx, t.database, t.Name(), at, name, unchanged)
 	return t.db.arrived(ctx, a, err)
 }
 
@@ -57,9 +58,9 @@ func (t *Table) CopyAt(ctx context.Context, at time.Time, name string) (*Table, 
 func unchanged(*schema.Table) error { return nil }
 
 // arrived waits for a table that is being made.
-func (db *DB) arrived(ctx context.Context, a database.Arrival, err error) (*Table, error) {
+func (db *DB) arrived(ctx context.Context, a recovery.Arrival, err error) (*Table, error) {
 	if err == nil {
-		err = db.db.WaitArrival(ctx, a.ID)
+		err = db.db.Recovery().WaitArrival(ctx, a.ID)
 	}
 	if err != nil {
 		return nil, public(err)
@@ -79,7 +80,7 @@ type TableBackup struct {
 	Items, Bytes    int64
 }
 
-func tableBackupOf(b *database.TableBackup) TableBackup {
+func tableBackupOf(b *recovery.Backup) TableBackup {
 	return TableBackup{
 		ID: b.ID, Name: b.Name, Database: b.Schema.Database, Table: b.Schema.Name, At: time.UnixMilli(b.MadeMS).UTC(),
 		Ready: b.Ready, Failure: b.Failed, Items: b.Rows, Bytes: b.Bytes,
@@ -95,14 +96,14 @@ func (t *Table) Backup(ctx context.Context, name string) (TableBackup, error) {
 	if err := t.outside(ctx, "Backup"); err != nil {
 		return TableBackup{}, err
 	}
-	b, err := t.db.db.BackupTable(ctx, t.database, t.Name(), name)
+	b, err := t.db.db.Recovery().Backup(ctx, t.database, t.Name(), name)
 	for err == nil && !b.Ready && b.Failed == "" {
 		select {
 		case <-ctx.Done():
 			return tableBackupOf(&b), public(&database.Error{Kind: database.KindCanceled, Err: ctx.Err()})
 		case <-time.After(backupPoll):
 		}
-		b, err = t.db.db.TableBackup(ctx, b.ID)
+		b, err = t.db.db.Recovery().Find(ctx, b.ID)
 	}
 	switch {
 	case err != nil:
@@ -115,7 +116,7 @@ func (t *Table) Backup(ctx context.Context, name string) (TableBackup, error) {
 
 // TableBackups returns all backups of tables, oldest first.
 func (db *DB) TableBackups(ctx context.Context) ([]TableBackup, error) {
-	all, err := db.db.TableBackups(ctx)
+	all, err := db.db.Recovery().Backups(ctx)
 	list := make([]TableBackup, len(all))
 	for i := range all {
 		list[i] = tableBackupOf(&all[i])
@@ -129,13 +130,13 @@ func (db *DB) RestoreTable(ctx context.Context, backup, database, name string) (
 	if err := db.outside(ctx, "RestoreTable"); err != nil {
 		return nil, err
 	}
-	a, err := db.db.RestoreTable(ctx, backup, database, name, unchanged)
+	a, err := db.db.Recovery().Restore(ctx, backup, database, name, unchanged)
 	return db.arrived(ctx, a, err)
 }
 
 // DropTableBackup removes a backup; its space is freed in the background. Errors: KindNotFound; KindBusy while it
 // is being made or restored.
 func (db *DB) DropTableBackup(ctx context.Context, backup string) error {
-	_, err := db.db.DeleteTableBackup(ctx, backup)
+	_, err := db.db.Recovery().DeleteBackup(ctx, backup)
 	return public(err)
 }

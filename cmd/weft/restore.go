@@ -4,7 +4,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -181,18 +180,14 @@ func (s *server) restoreHandler(w http.ResponseWriter, r *http.Request) {
 // restoreTable restores a table and waits until it is there.
 func restoreTable(ctx context.Context, db *database.DB, request *tableRestore, at time.Time) (string, error) {
 	if request.As != "" {
-		arrival, err := db.RestoreTableAt(ctx, request.Database, request.Table, at, request.As,
+		arrival, err := db.Recovery().RestoreAt(ctx, request.Database, request.Table, at, request.As,
 			func(*schema.Table) error { return nil })
 		if err == nil {
-			err = db.WaitArrival(ctx, arrival.ID)
+			err = db.Recovery().WaitArrival(ctx, arrival.ID)
 		}
 		return fmt.Sprintf("table %s is as %s was at %s\n", request.As, request.Table, request.At), err
 	}
-	table, err := db.TableIn(cmp.Or(request.Database, database.DefaultDatabase), request.Table)
-	if err != nil {
-		return "", err
-	}
-	changes, err := table.RestoreAt(ctx, at)
+	changes, err := db.Recovery().Rewind(ctx, request.Database, request.Table, at)
 	if err != nil && changes > 0 {
 		err = fmt.Errorf("%d changes were taken back before this; ask again to go on: %w", changes, err)
 	}

@@ -225,5 +225,5 @@ func withStream(db *database.DB, images schema.Images) func(*schema.Table) error
 }
 
 func withRecovery(db *database.DB, days int) func(*schema.Table) error {
-	return func(d *schema.Table) error { return db.RecoveryOn(d, days) }
+	return func(d *schema.Table) error { return db.Recovery().Keep(d, days) }
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/background/task"
 	"github.com/weftdb/weft/internal/data/catalog"
 	"github.com/weftdb/weft/internal/history/capture"
+	"github.com/weftdb/weft/internal/history/recovery"
 	"github.com/weftdb/weft/internal/index/asyncindex"
 	"github.com/weftdb/weft/internal/index/tuning"
 	"github.com/weftdb/weft/internal/rows/idempotency"
@@ -78,19 +79,18 @@ type Options struct {
 
 // DB is an open database. It is safe for concurrent use. Close it before the store.
 type DB struct {
-	store   kv.Store
-	admin   kv.Admin
-	sizes   bool // admin estimates the bytes of ranges
-	catalog *catalog.Catalog
-	gateway *gateway.Gateway // nil: nobody else uses the store
-	latches *record.Latches
-	crowds  crowds
-	lists   lists
-	serial  chan struct{} // holds a token while a serializable transaction looks back and commits
-	jobs    *job.Runner
-	tasks   *task.Runner
-	// Arrivals whose record may be gone before their table is known, by ids of tasks
-	adopted    sync.Map
+	store      kv.Store
+	admin      kv.Admin
+	sizes      bool // admin estimates the bytes of ranges
+	catalog    *catalog.Catalog
+	gateway    *gateway.Gateway // nil: nobody else uses the store
+	latches    *record.Latches
+	crowds     crowds
+	lists      lists
+	serial     chan struct{} // holds a token while a serializable transaction looks back and commits
+	jobs       *job.Runner
+	tasks      *task.Runner
+	recovery   *recovery.Keeper
 	running    atomic.Pointer[job.Runner] // jobs, for who may ask before they are started
 	options    Options
 	scratch    sync.Pool // of *scratch

@@ -69,7 +69,7 @@ func (t *Table) differs(fault string) error {
 // switchOn switches a stream and recovery on, if a spec asks for them.
 func (t *Table) switchOn(ctx context.Context, is *schema.Table, spec *TableSpec) error {
 	if spec.RecoveryDays > 0 && is.Recovery == nil {
-		err := t.Edit(ctx, func(d *schema.Table) error { return t.db.RecoveryOn(d, spec.RecoveryDays) })
+		err := t.Edit(ctx, func(d *schema.Table) error { return t.db.recovery.Keep(d, spec.RecoveryDays) })
 		if err != nil {
 			return err
 		}

@@ -77,7 +77,7 @@ func TestPast(t *testing.T) {
 		id := pin.Descriptor().ID
 		pin.Release()
 		open := func(at time.Time) *past.View {
-			view, err := db.Past(t.Context(), id, at, "")
+			view, err := db.Recovery().Past(t.Context(), id, at, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +91,7 @@ func TestPast(t *testing.T) {
 				checkDifferences(t, open, m, moments[j])
 			}
 		}
-		_, err = db.Past(t.Context(), id, time.Now().Add(-time.Hour), "")
+		_, err = db.Recovery().Past(t.Context(), id, time.Now().Add(-time.Hour), "")
 		if database.KindOf(err) != database.KindInvalid {
 			t.Errorf("a moment out of reach: %v", err)
 		}

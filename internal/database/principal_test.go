@@ -23,6 +23,7 @@ import (
 	"github.com/weftdb/weft/internal/history/backup"
 	"github.com/weftdb/weft/internal/history/capture"
 	"github.com/weftdb/weft/internal/history/journal"
+	"github.com/weftdb/weft/internal/history/recovery"
 	"github.com/weftdb/weft/internal/security/account"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
@@ -163,16 +164,16 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		}
 		return err
 	},
-	"DB.BackupTable": func(ctx context.Context, a *asked) error {
-		_, err := a.db.BackupTable(ctx, "", a.table.Name(), "b")
+	"recovery.Keeper.Backup": func(ctx context.Context, a *asked) error {
+		_, err := a.db.Recovery().Backup(ctx, "", a.table.Name(), "b")
 		return err
 	},
-	"DB.DeleteTableBackup": func(ctx context.Context, a *asked) error {
-		_, err := a.db.DeleteTableBackup(ctx, a.backup)
+	"recovery.Keeper.DeleteBackup": func(ctx context.Context, a *asked) error {
+		_, err := a.db.Recovery().DeleteBackup(ctx, a.backup)
 		return err
 	},
-	"DB.RestoreTable": func(ctx context.Context, a *asked) error {
-		_, err := a.db.RestoreTable(ctx, a.backup, "", a.table.Name(), unchanged)
+	"recovery.Keeper.Restore": func(ctx context.Context, a *asked) error {
+		_, err := a.db.Recovery().Restore(ctx, a.backup, "", a.table.Name(), unchanged)
 		return err
 	},
 	"DB.GetAll": func(ctx context.Context, a *asked) error {
@@ -216,21 +217,21 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		return err
 	},
 	"capture.Keeper.EndShards": func(ctx context.Context, a *asked) error { return a.db.Changes().EndShards(ctx, "", a.table.Name()) },
-	"Table.RestoreAt": func(ctx context.Context, a *asked) error {
+	"recovery.Keeper.Rewind": func(ctx context.Context, a *asked) error {
 		a.pin.Release()
 		if err := a.table.Edit(context.Background(), withRecovery(a.db, 1)); err != nil {
 			return err
 		}
 		<-time.After(2 * time.Millisecond) // the moments that it can be restored to begin
-		_, err := a.table.RestoreAt(ctx, time.Now())
+		_, err := a.db.Recovery().Rewind(ctx, "", a.table.Name(), time.Now())
 		return err
 	},
-	"DB.RestoreTableAt": func(ctx context.Context, a *asked) error {
-		_, err := a.db.RestoreTableAt(ctx, "", a.table.Name(), time.Now(), "restored", unchanged)
+	"recovery.Keeper.RestoreAt": func(ctx context.Context, a *asked) error {
+		_, err := a.db.Recovery().RestoreAt(ctx, "", a.table.Name(), time.Now(), "restored", unchanged)
 		return err
 	},
-	"DB.Past": func(ctx context.Context, a *asked) error {
-		view, err := a.db.Past(ctx, a.pin.Descriptor().ID, time.Now(), "")
+	"recovery.Keeper.Past": func(ctx context.Context, a *asked) error {
+		view, err := a.db.Recovery().Past(ctx, a.pin.Descriptor().ID, time.Now(), "")
 		if err == nil {
 			err = view.Close()
 		}
@@ -351,14 +352,14 @@ func unchanged(*schema.Table) error { return nil }
 // unasked need no right, for they read and write no items and change no table: transactions and locks; what is known of
 // tables, indexes and jobs; work that is done anyway; numbers.
 var unasked = strings.Fields("DB.As DB.Begin DB.BeginWith DB.Update DB.UpdateItems DB.UpdateWith DB.View DB.WaitJobs " +
-	"DB.Reading DB.Arrivals DB.Await DB.DropLost DB.Lags capture.Keeper.Send capture.Keeper.SettleDestination capture.Keeper.Settle capture.Keeper.SettleTable capture.Keeper.Divide capture.Keeper.Trim DB.WaitArrival Pinned.AwaitIndexes capture.Table.Follows Pinned.Lag Table.WaitIndex DB.Expire DB.LookAfterRegions DB.Rebuild DB.TableBackup DB.TableBackups capture.Table.Newest Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Prefetch Tx.Renew View.Split " +
+	"DB.Reading recovery.Keeper.Arrivals recovery.Keeper.CheckArrivals DB.Await DB.DropLost DB.Lags capture.Keeper.Send capture.Keeper.SettleDestination capture.Keeper.Settle capture.Keeper.SettleTable capture.Keeper.Divide capture.Keeper.Trim recovery.Keeper.WaitArrival Pinned.AwaitIndexes capture.Table.Follows Pinned.Lag Table.WaitIndex DB.Expire DB.LookAfterRegions DB.Rebuild recovery.Keeper.Find recovery.Keeper.Backups capture.Table.Newest Tx.ChangeTask Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Prefetch Tx.Renew View.Split " +
 	"Pinned.BuildProgress Pinned.Count Pinned.CurveOf Pinned.Estimate Pinned.NextNumber Pinned.PassNumber Pinned.RegionBorders Pinned.Scorer Pinned.TakeNumbers")
 
 // TestPrincipalOperations: every operation that has a context asks, or is one of those that need no right.
 func TestPrincipalOperations(t *testing.T) {
 	var all []string
 	for _, x := range []any{(*database.DB)(nil), (*database.Table)(nil), (*database.Tx)(nil), (*database.View)(nil),
-		(*database.Cursor)(nil), database.Pinned{}, (*capture.Keeper)(nil), capture.Table{}} {
+		(*database.Cursor)(nil), database.Pinned{}, (*capture.Keeper)(nil), capture.Table{}, (*recovery.Keeper)(nil)} {
 		for m := range reflect.TypeOf(x).Methods() {
 			if m.Type.NumIn() > 1 && m.Type.In(1) == reflect.TypeFor[context.Context]() {
 				all = append(all, strings.TrimPrefix(strings.TrimPrefix(reflect.TypeOf(x).String(), "*"), "database.")+
@@ -468,8 +469,8 @@ func principalMark(t *testing.T, operation, user string, policies map[string]str
 	} else {
 		defer a.pin.Release()
 	}
-	if strings.Contains(operation, "Backup") || operation == "DB.RestoreTable" {
-		b, err := db.BackupTable(t.Context(), "", table, "b")
+	if strings.Contains(operation, "Backup") || operation == "recovery.Keeper.Restore" {
+		b, err := db.Recovery().Backup(t.Context(), "", table, "b")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/history/recovery"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
 	"github.com/weftdb/weft/internal/testing/testdoc"
@@ -218,7 +219,7 @@ func TestRestoreAt(t *testing.T) {
 					r.beside(t, m, fmt.Sprint("beside", i))
 					continue
 				}
-				if _, err := r.table.RestoreAt(t.Context(), m.at); err != nil {
+				if _, err := r.db.Recovery().Rewind(t.Context(), "", r.table.Name(), m.at); err != nil {
 					t.Fatal(err)
 				}
 				if got := printed(t, r.table); !maps.Equal(got, m.items) {
@@ -231,7 +232,7 @@ func TestRestoreAt(t *testing.T) {
 
 func (r *rescued) beside(t *testing.T, m rescuedMoment, name string) {
 	t.Helper()
-	if _, err := r.db.RestoreTableAt(t.Context(), "", "t", m.at, name,
+	if _, err := r.db.Recovery().RestoreAt(t.Context(), "", "t", m.at, name,
 		func(*schema.Table) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +263,7 @@ func TestRestorable(t *testing.T) {
 	}
 	refused := func(at time.Time, why string) {
 		t.Helper()
-		if _, err := table.RestoreAt(ctx, at); !errors.Is(err, database.ErrNotRestorable) ||
+		if _, err := db.Recovery().Rewind(ctx, "", table.Name(), at); !errors.Is(err, recovery.ErrNotRestorable) ||
 			database.KindOf(err) != database.KindInvalid {
 			t.Errorf("%s: %v", why, err)
 		}
@@ -280,7 +281,7 @@ func TestRestorable(t *testing.T) {
 	refused(now().Add(time.Hour), "a moment to come")
 	offset.Add(-int64(time.Hour)) // the clock goes back
 	pin := mustPin(t, table)
-	if from, to, ok := pin.Restorable(); !ok || to.Before(from) {
+	if from, to, ok := pin.Changes().Restorable(); !ok || to.Before(from) {
 		t.Errorf("the last moment is %s, the first one %s", to, from)
 	}
 	pin.Release()
@@ -292,11 +293,11 @@ func TestRestorable(t *testing.T) {
 	refused(now().Add(-25*time.Hour), "a moment whose changes were dropped")
 	set(35)
 	refused(now().Add(-25*time.Hour), "a moment whose changes were dropped before they were to be kept for longer")
-	if _, err := table.RestoreAt(ctx, now().Add(-22*time.Hour)); err != nil {
+	if _, err := db.Recovery().Rewind(ctx, "", table.Name(), now().Add(-22*time.Hour)); err != nil {
 		t.Errorf("a moment whose changes are there: %v", err)
 	}
 	offset.Add(int64(5 * 24 * time.Hour))
-	if _, err := table.RestoreAt(ctx, now().Add(-6*24*time.Hour+2*time.Hour)); err != nil {
+	if _, err := db.Recovery().Rewind(ctx, "", table.Name(), now().Add(-6*24*time.Hour+2*time.Hour)); err != nil {
 		t.Errorf("a moment of some days ago: %v", err)
 	}
 	before := now()
@@ -311,7 +312,7 @@ func TestRestorable(t *testing.T) {
 	}
 	refused(before, "a moment before the table was emptied")
 	offset.Add(int64(time.Second))
-	if _, err := table.RestoreAt(ctx, now()); err != nil {
+	if _, err := db.Recovery().Rewind(ctx, "", table.Name(), now()); err != nil {
 		t.Errorf("a moment after the table was emptied: %v", err)
 	}
 }
@@ -335,7 +336,7 @@ func TestArrivalIsAlwaysSeen(t *testing.T) {
 	put(t, table, 0, 10, "old")
 	for i := range 30 {
 		name := fmt.Sprintf("copy%d", i)
-		arrival, err := db.RestoreTableAt(t.Context(), "", "t", time.Now(), name,
+		arrival, err := db.Recovery().RestoreAt(t.Context(), "", "t", time.Now(), name,
 			func(*schema.Table) error { return nil })
 		if err != nil {
 			t.Fatal(err)
@@ -345,11 +346,11 @@ func TestArrivalIsAlwaysSeen(t *testing.T) {
 				arrived = true
 				continue
 			}
-			all, err := db.Arrivals(t.Context())
+			all, err := db.Recovery().Arrivals(t.Context())
 			if err != nil {
 				t.Fatal(err)
 			}
-			if slices.ContainsFunc(all, func(a database.Arrival) bool { return a.ID == arrival.ID }) {
+			if slices.ContainsFunc(all, func(a recovery.Arrival) bool { return a.ID == arrival.ID }) {
 				continue
 			}
 			if _, err := db.Table(name); err != nil {
@@ -383,7 +384,7 @@ func TestRestoreLosesItsChanges(t *testing.T) {
 	at := time.Now()
 	<-time.After(2 * time.Millisecond)
 	put(t, table, 0, 10, "new")
-	if _, err := db.RestoreTableAt(t.Context(), "", "t", at, "copy",
+	if _, err := db.Recovery().RestoreAt(t.Context(), "", "t", at, "copy",
 		func(*schema.Table) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -395,7 +396,8 @@ func TestRestoreLosesItsChanges(t *testing.T) {
 	if err := db.Tasks().Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if arrivals, err := db.Arrivals(t.Context()); err != nil || len(arrivals) != 1 || arrivals[0].Failed == "" {
+	arrivals, err := db.Recovery().Arrivals(t.Context())
+	if err != nil || len(arrivals) != 1 || arrivals[0].Failed == "" {
 		t.Errorf("%+v, %v", arrivals, err)
 	}
 	if _, err := db.Table("copy"); database.KindOf(err) != database.KindNotFound {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/weftdb/weft/internal/background/job"
 	"github.com/weftdb/weft/internal/background/region"
+	"github.com/weftdb/weft/internal/background/task"
 	"github.com/weftdb/weft/internal/data/catalog"
 	"github.com/weftdb/weft/internal/data/cell"
 	"github.com/weftdb/weft/internal/data/keytext"
@@ -123,7 +124,7 @@ func (db *DB) CreateTable(ctx context.Context, spec TableSpec) (*Table, error) {
 			return nil, err
 		}
 	}
-	if err := db.RecoveryOn(table, spec.RecoveryDays); err != nil {
+	if err := db.recovery.Keep(table, spec.RecoveryDays); err != nil {
 		return nil, err
 	}
 	made, err := db.create(ctx, table, spec.regions(), spec.Task)
@@ -177,7 +178,7 @@ func (db *DB) create(ctx context.Context, table *schema.Table, regions []*Region
 	if err := table.Validate(); err != nil {
 		return nil, &Error{Kind: KindInvalid, Table: table.Name, Err: err}
 	}
-	if err := db.checkArrivals(ctx, table.Database, table.Name); err != nil {
+	if err := db.recovery.CheckArrivals(ctx, table.Database, table.Name); err != nil {
 		return nil, err
 	}
 	presets, err := db.regions.Presets(ctx, table, regions)
@@ -186,7 +187,7 @@ func (db *DB) create(ctx context.Context, table *schema.Table, regions []*Region
 			if err := db.regions.Begin(ctx, txn, table.ID, presets); err != nil || filed == nil {
 				return err
 			}
-			return putTask(ctx, txn, filed.Kind, filed.ID, filed.Detail(table))
+			return task.Open(ctx, txn, filed.Kind, filed.ID, filed.Detail(table))
 		})
 	}
 	if err != nil {
@@ -382,7 +383,7 @@ func (t *Table) RenameAttributes(ctx context.Context, renamings []Renaming, edit
 }
 
 // Edit changes what is kept with the table: what a dialect keeps, there and with its indexes; declared columns; rules
-// of cells; streams, destinations and recovery, which DB.Changes and DB.RecoveryOn switch. edit gets a copy of the
+// of cells; streams, destinations and recovery, which DB.Changes and DB.Recovery switch. edit gets a copy of the
 // descriptor.
 //
 // A declared type governs writes that come after; rows stay as they are. What was written before the table had rules of

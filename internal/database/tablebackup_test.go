@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/data/govalue"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/history/recovery"
 	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
@@ -128,7 +129,7 @@ func testTableBackup(t *testing.T, db *database.DB, stamps bool) {
 	if err := db.WaitJobs(ctx); err != nil {
 		t.Fatal(err)
 	}
-	b, err := db.BackupTable(ctx, "", "t", "mine")
+	b, err := db.Recovery().Backup(ctx, "", "t", "mine")
 	if err != nil || b.Ready {
 		t.Fatal(b, err)
 	}
@@ -136,11 +137,11 @@ func testTableBackup(t *testing.T, db *database.DB, stamps bool) {
 		t.Fatal(err)
 	}
 	put(t, table, 1000, 4000, "new")
-	if b, err = db.TableBackup(ctx, b.ID); err != nil || !b.Ready || b.Rows != 3000 || b.Bytes == 0 ||
+	if b, err = db.Recovery().Find(ctx, b.ID); err != nil || !b.Ready || b.Rows != 3000 || b.Bytes == 0 ||
 		b.Name != "mine" {
 		t.Fatalf("%+v, %v", b, err)
 	}
-	if _, err := db.RestoreTable(ctx, b.ID, "", "t",
+	if _, err := db.Recovery().Restore(ctx, b.ID, "", "t",
 		func(*schema.Table) error { return nil }); database.KindOf(err) != database.KindExists {
 		t.Errorf("restored over a table: %v", err)
 	}
@@ -175,29 +176,29 @@ func testTableBackup(t *testing.T, db *database.DB, stamps bool) {
 	if got := sum(t, db, "less"); got["old"] != 2990 || got["more"] != 21 {
 		t.Errorf("written: %v", got)
 	}
-	if _, err := db.DeleteTableBackup(ctx, b.ID); err != nil {
+	if _, err := db.Recovery().DeleteBackup(ctx, b.ID); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Tasks().Wait(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.TableBackup(ctx, b.ID); !errors.Is(err, database.ErrBackupNotFound) {
+	if _, err := db.Recovery().Find(ctx, b.ID); !errors.Is(err, recovery.ErrBackupNotFound) {
 		t.Errorf("a backup that was deleted: %v", err)
 	}
-	if all, err := db.TableBackups(ctx); err != nil || len(all) != 0 {
+	if all, err := db.Recovery().Backups(ctx); err != nil || len(all) != 0 {
 		t.Errorf("%v, %v", all, err)
 	}
 }
 
 func restore(t *testing.T, db *database.DB, id, name string, edit func(*schema.Table) error) {
 	t.Helper()
-	if _, err := db.RestoreTable(t.Context(), id, "", name, edit); err != nil {
+	if _, err := db.Recovery().Restore(t.Context(), id, "", name, edit); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Tasks().Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if arrivals, err := db.Arrivals(t.Context()); err != nil || len(arrivals) > 0 {
+	if arrivals, err := db.Recovery().Arrivals(t.Context()); err != nil || len(arrivals) > 0 {
 		t.Fatalf("%+v, %v", arrivals, err)
 	}
 }
@@ -219,11 +220,11 @@ func TestTableBackupGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, table, 0, 100, "old")
-	b, err := db.BackupTable(t.Context(), "", "t", "b")
+	b, err := db.Recovery().Backup(t.Context(), "", "t", "b")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.DeleteTableBackup(t.Context(), b.ID); !errors.Is(err, database.ErrBackupInUse) {
+	if _, err := db.Recovery().DeleteBackup(t.Context(), b.ID); !errors.Is(err, recovery.ErrBackupInUse) {
 		t.Errorf("a backup that is being made was deleted: %v", err)
 	}
 	_ = db.Close()
@@ -233,17 +234,18 @@ func TestTableBackupGoesOn(t *testing.T) {
 	}
 	_ = db.Close()
 	db = open(true)
-	if _, err := db.RestoreTable(t.Context(), b.ID, "", "r", func(*schema.Table) error { return nil }); err != nil {
+	if _, err := db.Recovery().Restore(t.Context(), b.ID, "", "r", func(*schema.Table) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.RestoreTable(t.Context(), b.ID, "", "r",
+	if _, err := db.Recovery().Restore(t.Context(), b.ID, "", "r",
 		func(*schema.Table) error { return nil }); database.KindOf(err) != database.KindExists {
 		t.Errorf("two tables of a name are on their way: %v", err)
 	}
-	if _, err := db.DeleteTableBackup(t.Context(), b.ID); !errors.Is(err, database.ErrBackupInUse) {
+	if _, err := db.Recovery().DeleteBackup(t.Context(), b.ID); !errors.Is(err, recovery.ErrBackupInUse) {
 		t.Errorf("a backup that is being restored was deleted: %v", err)
 	}
-	if arrivals, err := db.Arrivals(t.Context()); err != nil || len(arrivals) != 1 || arrivals[0].Schema.Name != "r" {
+	arrivals, err := db.Recovery().Arrivals(t.Context())
+	if err != nil || len(arrivals) != 1 || arrivals[0].Schema.Name != "r" {
 		t.Errorf("%+v, %v", arrivals, err)
 	}
 	_ = db.Close()

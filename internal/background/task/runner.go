@@ -27,6 +27,7 @@ type Owner interface {
 type Options struct {
 	Store  kv.Store
 	Logger *slog.Logger
+	Now    func() time.Time // nil: there are no new ids
 	// Owner reports whether this process does tasks; nil: it does, for there are no others.
 	Owner Owner
 	// Poll is the interval between two searches for tasks that others filed. It counts with an Owner alone, and must be

@@ -32,6 +32,9 @@ func ImagesOf(name string) (i Images, ok bool) {
 // StreamHours is for how long the changes of a stream can be read.
 const StreamHours = 24
 
+// RecoveryDaysMax is the number of days for which a table's changes can be kept to restore it.
+const RecoveryDaysMax = 35
+
 // Stream is the changes of a table's rows for programs to read. Each has a label of its own, so that one that is
 // switched on again is another one.
 type Stream struct {

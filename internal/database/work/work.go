@@ -11,7 +11,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/weftdb/weft/internal/background/task"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/history/recovery"
 )
 
 // Work is one piece of work.
@@ -55,13 +57,13 @@ func Of(ctx context.Context, db *database.DB) ([]Work, error) {
 	for _, j := range db.Jobs() {
 		list = append(list, ofJob(ctx, db, &j))
 	}
-	tasks, err := db.Tasks().List(ctx, database.TaskBackup)
+	tasks, err := db.Tasks().List(ctx, recovery.TaskBackup)
 	if err != nil {
 		return nil, err
 	}
 	open := false
 	for i := range tasks {
-		var b database.TableBackup
+		var b recovery.Backup
 		if err := tasks[i].Read(&b); err != nil {
 			return nil, err
 		}
@@ -99,7 +101,7 @@ func ofJob(ctx context.Context, db *database.DB, j *database.Job) Work {
 }
 
 func ofArrivals(ctx context.Context, db *database.DB) (list []Work, err error) {
-	arrivals, err := db.Arrivals(ctx)
+	arrivals, err := db.Recovery().Arrivals(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -107,10 +109,10 @@ func ofArrivals(ctx context.Context, db *database.DB) (list []Work, err error) {
 	for i := range arrivals {
 		a := &arrivals[i]
 		w := Work{Kind: "restore a table", Database: a.Schema.Database, Table: a.Schema.Name,
-			Done: db.Tasks().Rows(a.ID), BeganMS: database.TaskBornMS(a.ID), EndedMS: a.EndMS, Fault: a.Failed}
+			Done: db.Tasks().Rows(a.ID), BeganMS: task.BornMS(a.ID), EndedMS: a.EndMS, Fault: a.Failed}
 		if a.Source != 0 {
 			w.Kind, w.Expected = "restore a table to a moment", RowsOf(ctx, db, a.Source)
-		} else if b, err := db.TableBackup(ctx, a.Backup); err == nil {
+		} else if b, err := db.Recovery().Find(ctx, a.Backup); err == nil {
 			w.Object, w.Expected = b.Name, b.Rows
 		}
 		list = append(list, Stand(w, a.Failed == "", &open))

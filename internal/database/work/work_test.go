@@ -65,7 +65,7 @@ func TestWork(t *testing.T) {
 		t.Fatal(err)
 	}
 	put(t, gone, 1)
-	if _, err := db.BackupTable(ctx, "", "t", "mine"); err != nil {
+	if _, err := db.Recovery().Backup(ctx, "", "t", "mine"); err != nil {
 		t.Fatal(err)
 	}
 	if err := db.Tasks().Wait(ctx); err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
+	"github.com/weftdb/weft/internal/history/recovery"
 	"github.com/weftdb/weft/internal/security/permission"
 )
 
@@ -36,7 +37,7 @@ func (a *API) createBackup(ctx context.Context, in *createBackupRequest) (any, e
 	if err := a.find(name); err != nil {
 		return nil, backupError(name, err)
 	}
-	b, err := a.DB.BackupTable(ctx, a.Name(), name, *in.BackupName)
+	b, err := a.DB.Recovery().Backup(ctx, a.Name(), name, *in.BackupName)
 	if err != nil {
 		return nil, backupError(name, err)
 	}
@@ -49,14 +50,14 @@ type backupRequest struct{ BackupArn *string }
 func (r *backupRequest) part() (arn *string, kind string) { return r.BackupArn, "backup" }
 
 // findBackup returns the backup of an ARN.
-func (a *API) findBackup(ctx context.Context, arn *string, operation string) (b database.TableBackup, err error) {
+func (a *API) findBackup(ctx context.Context, arn *string, operation string) (b recovery.Backup, err error) {
 	table, id, err := a.account().Backup(arn, operation)
 	if err != nil {
 		return b, err
 	}
-	b, err = a.DB.TableBackup(ctx, id)
+	b, err = a.DB.Recovery().Find(ctx, id)
 	if err == nil && (b.Schema.Name != table || b.Schema.Database != a.Name()) {
-		err = database.ErrBackupNotFound
+		err = recovery.ErrBackupNotFound
 	}
 	return b, lostBackup(*arn, err)
 }
@@ -64,9 +65,9 @@ func (a *API) findBackup(ctx context.Context, arn *string, operation string) (b 
 // lostBackup words the errors of backups.
 func lostBackup(arn string, err error) error {
 	switch {
-	case errors.Is(err, database.ErrBackupNotFound):
+	case errors.Is(err, recovery.ErrBackupNotFound):
 		return tablemodel.BackupNotFound(arn)
-	case errors.Is(err, database.ErrBackupInUse): // the text is from memory
+	case errors.Is(err, recovery.ErrBackupInUse): // the text is from memory
 		return exception.New(exception.KindBackupInUse, "Backup is in use: "+arn)
 	}
 	return err
@@ -80,7 +81,7 @@ func (a *API) describeBackup(ctx context.Context, in *backupRequest) (any, error
 	return a.showBackup(&b)
 }
 
-func (a *API) showBackup(b *database.TableBackup) (any, error) {
+func (a *API) showBackup(b *recovery.Backup) (any, error) {
 	d, err := tablemodel.DescribeBackup(b, a.account())
 	return struct{ BackupDescription *tablemodel.BackupDescription }{d}, err
 }
@@ -91,7 +92,7 @@ func (a *API) deleteBackup(ctx context.Context, in *backupRequest) (any, error) 
 	if err != nil {
 		return nil, err
 	}
-	if b, err = a.DB.DeleteTableBackup(ctx, b.ID); err != nil {
+	if b, err = a.DB.Recovery().DeleteBackup(ctx, b.ID); err != nil {
 		return nil, lostBackup(*in.BackupArn, err)
 	}
 	b.Gone = true
@@ -113,11 +114,11 @@ func (a *API) listBackups(ctx context.Context, in *tablemodel.ListBackups) (any,
 			return nil, err
 		}
 	}
-	all, err := a.DB.TableBackups(ctx)
+	all, err := a.DB.Recovery().Backups(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(b database.TableBackup) bool {
+	all = slices.DeleteFunc(all, func(b recovery.Backup) bool {
 		return b.ID <= after || b.Schema.Database != a.Name() || !in.Wants(&b)
 	})
 	answer := struct {
@@ -160,7 +161,7 @@ func (a *API) restoreTableFromBackup(ctx context.Context, in *restoreRequest) (a
 	if err := a.authorizeTarget(ctx, "dynamodb:RestoreTableFromBackup", name); err != nil {
 		return nil, err
 	}
-	arrival, err := a.DB.RestoreTable(ctx, b.ID, a.Name(), name,
+	arrival, err := a.DB.Recovery().Restore(ctx, b.ID, a.Name(), name,
 		in.Edit(a.account().TableARN(b.Schema.Name), *in.BackupArn, a.nowMS()))
 	if err != nil {
 		if database.KindOf(err) == database.KindExists {
@@ -203,7 +204,7 @@ func (a *API) arriving(ctx context.Context, name string) (*schema.Table, error) 
 			return table, nil
 		}
 	}
-	all, err := a.DB.Arrivals(ctx)
+	all, err := a.DB.Recovery().Arrivals(ctx)
 	for i := range all {
 		if table := all[i].Schema; table.Database == a.Name() && table.Name == name &&
 			all[i].Failed == "" {

@@ -41,7 +41,7 @@ func (a *API) updateContinuousBackups(ctx context.Context, in *backupsRequest) (
 	table, err := a.Open(*in.TableName)
 	if err == nil {
 		err = table.Edit(ctx, func(table *schema.Table) error {
-			return a.DB.RecoveryOn(table, in.PointInTimeRecoverySpecification.Days(table))
+			return a.DB.Recovery().Keep(table, in.PointInTimeRecoverySpecification.Days(table))
 		})
 	}
 	if err != nil {
@@ -82,7 +82,7 @@ func (a *API) restoreTableToPointInTime(ctx context.Context, in *restoreAtReques
 			"Specified restore time is invalid: the table can be restored to a time between "+
 				from.UTC().Format(time.RFC3339Nano)+" and "+to.UTC().Format(time.RFC3339Nano))
 	}
-	arrival, err := a.DB.RestoreTableAt(ctx, a.Name(), source, at, name,
+	arrival, err := a.DB.Recovery().RestoreAt(ctx, a.Name(), source, at, name,
 		in.Edit(a.account().TableARN(source), "", at.UnixMilli()))
 	if err != nil {
 		if database.KindOf(err) == database.KindExists {
@@ -101,7 +101,7 @@ func (a *API) restorable(name string) (from, to time.Time, err error) {
 		return from, to, backupError(name, err)
 	}
 	defer pin.Release()
-	from, to, ok := pin.Restorable()
+	from, to, ok := pin.Changes().Restorable()
 	if !ok { // the text is from memory
 		err = exception.New(exception.KindNoRecovery, "Point in time recovery is not enabled for table '"+name+"'")
 	}

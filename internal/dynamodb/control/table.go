@@ -103,7 +103,7 @@ func (a *API) listTables(ctx context.Context, in *listRequest) (any, error) {
 		TableNames             []string
 		LastEvaluatedTableName string `json:",omitempty"`
 	}
-	arrivals, err := a.DB.Arrivals(ctx)
+	arrivals, err := a.DB.Recovery().Arrivals(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weftdb/weft/internal/background/task"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
@@ -224,7 +225,7 @@ func (a *API) showBulk(id string, e *bulkRecord) any {
 		FailureCode: e.Failure.Code, FailureMessage: e.Failure.Message,
 		InputS3Configuration: e.Request.InputS3Configuration, MaxWriteRequestUnits: e.Request.MaxWriteRequestUnits,
 		OutputS3Configuration: e.Request.OutputS3Configuration, PerformanceTier: "STANDARD",
-		ProcessedInputBytes: e.Bytes, ProcessedItemCount: e.Processed, StartTime: seconds(database.TaskBornMS(id)),
+		ProcessedInputBytes: e.Bytes, ProcessedItemCount: e.Processed, StartTime: seconds(task.BornMS(id)),
 		TableDetails: []bulkTable{{arn, e.UUID}}, TotalInputBytes: e.Total,
 	}
 	if e.Request.PerformanceTier != nil {
@@ -240,7 +241,7 @@ func (a *API) showBulk(id string, e *bulkRecord) any {
 type bulkOperationRequest struct{ BulkOperationArn *string }
 
 // findBulk finds the operation that a request is about.
-func (a *API) findBulk(ctx context.Context, in *bulkOperationRequest, operation string) (database.Task, *bulkRecord,
+func (a *API) findBulk(ctx context.Context, in *bulkOperationRequest, operation string) (task.Task, *bulkRecord,
 	error) {
 	missing := exception.New(exception.KindResourceNotFound, "Bulk operation not found: ")
 	return find[bulkRecord](ctx, a, taskBulk, bulkPart, operation, in.BulkOperationArn, missing)
@@ -261,7 +262,7 @@ func (a *API) cancelBulkOperation(ctx context.Context, in *bulkOperationRequest)
 	if err != nil {
 		return nil, err
 	}
-	err = a.DB.Tasks().Change(ctx, taskBulk, one.ID, func(t *database.Task) (err error) {
+	err = a.DB.Tasks().Change(ctx, taskBulk, one.ID, func(t *task.Task) (err error) {
 		var e bulkRecord
 		if err := t.Read(&e); err != nil {
 			return err
@@ -314,7 +315,7 @@ func (a *API) listBulkOperations(ctx context.Context, in *listBulkRequest) (any,
 	}
 	since := a.DB.Tasks().Now().Add(-rememberedFor).UnixMilli()
 	some, next, err := list(ctx, a, taskBulk, after, limit, func(id string, e *bulkRecord) (bulkSummary, bool) {
-		born := database.TaskBornMS(id)
+		born := task.BornMS(id)
 		return bulkSummary{a.bulkARN(e.Table, id), e.Status, seconds(born), seconds(e.EndMS)}, born >= since
 	})
 	if next != "" {

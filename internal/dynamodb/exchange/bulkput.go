@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weftdb/weft/internal/background/task"
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
@@ -53,7 +54,7 @@ type bulkJob struct {
 }
 
 // doBulk does a bulk operation, or goes on with it.
-func (a *API) doBulk(ctx context.Context, one database.Task) error {
+func (a *API) doBulk(ctx context.Context, one task.Task) error {
 	j := &bulkJob{API: a, id: one.ID, e: new(bulkRecord)}
 	if err := one.Read(j.e); err != nil {
 		return err
@@ -82,7 +83,7 @@ func (a *API) doBulk(ctx context.Context, one database.Task) error {
 	}
 	e.EndMS = a.DB.Tasks().Now().UnixMilli()
 	e.Errors.Text, e.Conditions.Text = "", ""
-	return a.DB.Tasks().Close(ctx, one, e)
+	return a.DB.Tasks().Finish(ctx, one, e)
 }
 
 // run puts the items of all objects.
@@ -411,7 +412,7 @@ func (c *bulkCommit) write(ctx context.Context, tx *database.Tx) error {
 	c.next.At = c.at
 	c.next.At.Place = c.batch[c.done-1].after
 	c.next.Bytes = c.next.DoneBytes + min(c.read, c.at.Size)
-	return c.DB.Tasks().ChangeIn(ctx, tx, taskBulk, c.id, c.e.succeed(&c.next))
+	return tx.ChangeTask(ctx, taskBulk, c.id, c.e.succeed(&c.next))
 }
 
 // one puts one item, or counts why it is not put.
@@ -474,8 +475,8 @@ func (e *bulkRecord) wants(output string) bool {
 }
 
 // succeed changes the stored record to the next one, if it is the one that this attempt has read.
-func (e *bulkRecord) succeed(next *bulkRecord) func(*database.Task) error {
-	return func(t *database.Task) (err error) {
+func (e *bulkRecord) succeed(next *bulkRecord) func(*task.Task) error {
+	return func(t *task.Task) (err error) {
 		var stored bulkRecord
 		if err := t.Read(&stored); err != nil {
 			return err

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/background/task"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 	"github.com/weftdb/weft/internal/dynamodb/tablemodel"
 	"github.com/weftdb/weft/internal/files/archive"
@@ -181,7 +181,7 @@ func (a *API) newExport(name string, in *exportRequest) (*exportRecord, error) {
 		return nil, exception.New(exception.KindTableNotFound, "Table not found: "+name)
 	}
 	defer pin.Release()
-	from, to, ok := pin.Restorable()
+	from, to, ok := pin.Changes().Restorable()
 	if !ok {
 		return nil, exception.New(exception.KindRecoveryUnavailable,
 			"Point in time recovery is not enabled for table '"+name+"'")
@@ -266,7 +266,7 @@ func (a *API) exportARN(table, id string) string {
 
 func (a *API) showExport(id string, e *exportRecord) any {
 	d := exportDescription{
-		ExportArn: a.exportARN(e.Table, id), ExportStatus: e.Status, StartTime: seconds(database.TaskBornMS(id)),
+		ExportArn: a.exportARN(e.Table, id), ExportStatus: e.Status, StartTime: seconds(task.BornMS(id)),
 		EndTime:  seconds(e.EndMS),
 		TableArn: a.account().TableARN(e.Table), TableID: e.UUID, ExportTime: seconds(e.AtMS),
 		ClientToken: e.Request.ClientToken,

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weftdb/weft/internal/background/task"
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/attributeion"
@@ -36,7 +37,7 @@ func outside(err error) error {
 }
 
 // doExport does an export, from the beginning: what an attempt before has written is replaced by the same.
-func (a *API) doExport(ctx context.Context, one database.Task) error {
+func (a *API) doExport(ctx context.Context, one task.Task) error {
 	var e exportRecord
 	if err := one.Read(&e); err != nil {
 		return err
@@ -59,11 +60,11 @@ func (a *API) doExport(ctx context.Context, one database.Task) error {
 	if e.Status == failedStatus {
 		e.EndMS = a.DB.Tasks().Now().UnixMilli()
 	}
-	return a.DB.Tasks().Close(ctx, one, &e)
+	return a.DB.Tasks().Finish(ctx, one, &e)
 }
 
 // export writes all objects of an export.
-func (a *API) export(ctx context.Context, one database.Task, e *exportRecord) error {
+func (a *API) export(ctx context.Context, one task.Task, e *exportRecord) error {
 	id := one.ID
 	prefix := valueOf(e.Request.S3Prefix)
 	to, err := a.openBucket(*e.Request.S3Bucket, prefix)
@@ -139,7 +140,7 @@ func timeText(ms int64) *string {
 
 func (a *API) summaryOf(id string, e *exportRecord) archive.Summary {
 	s := archive.Summary{
-		Version: "2020-06-30", ExportARN: a.exportARN(e.Table, id), StartTime: *timeText(database.TaskBornMS(id)),
+		Version: "2020-06-30", ExportARN: a.exportARN(e.Table, id), StartTime: *timeText(task.BornMS(id)),
 		EndTime:  *timeText(e.EndMS),
 		TableARN: a.account().TableARN(e.Table), TableID: e.UUID, ExportTime: timeText(e.AtMS),
 		S3Bucket: *e.Request.S3Bucket, S3Prefix: e.Request.S3Prefix,
@@ -167,7 +168,7 @@ type exportAttempt struct {
 // all writes all items.
 func (x *exportAttempt) all(ctx context.Context, a *API) (err error) {
 	e := x.record
-	view, err := a.DB.Past(ctx, e.TableID, time.UnixMilli(max(e.AtMS, e.FromMS)), a.Dir)
+	view, err := a.DB.Recovery().Past(ctx, e.TableID, time.UnixMilli(max(e.AtMS, e.FromMS)), a.Dir)
 	if err != nil {
 		return err
 	}

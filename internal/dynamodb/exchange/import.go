@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/weftdb/weft/internal/background/task"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/control"
@@ -260,7 +261,7 @@ func (a *API) showImport(id string, e *importRecord) any {
 		S3BucketSource: e.Request.S3BucketSource, ErrorCount: e.Bad, InputFormat: e.Request.InputFormat,
 		InputFormatOptions:   e.Request.InputFormatOptions,
 		InputCompressionType: e.Request.compression(), TableCreationParameters: e.Request.TableCreationParameters,
-		StartTime: seconds(database.TaskBornMS(id)), EndTime: seconds(e.EndMS),
+		StartTime: seconds(task.BornMS(id)), EndTime: seconds(e.EndMS),
 		ProcessedSizeBytes: e.Bytes, ProcessedItemCount: e.Read, ImportedItemCount: e.Imported,
 		FailureCode: e.Failure.Code, FailureMessage: e.Failure.Message,
 	}}
@@ -308,7 +309,7 @@ func (a *API) listImports(ctx context.Context, in *listImportsRequest) (any, err
 		func(id string, e *importRecord) (importSummary, bool) {
 			return importSummary{a.importARN(e.Table, id), e.Status, a.account().TableARN(e.Table),
 					e.Request.S3BucketSource,
-					e.Request.InputFormat, seconds(database.TaskBornMS(id)), seconds(e.EndMS)}, table == "" ||
+					e.Request.InputFormat, seconds(task.BornMS(id)), seconds(e.EndMS)}, table == "" ||
 					e.Table == table
 		})
 	return answer, err

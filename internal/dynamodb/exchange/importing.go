@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/weftdb/weft/internal/background/task"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/files/bulkload"
 	"github.com/weftdb/weft/storage"
@@ -28,7 +29,7 @@ const tableSeenWithin = time.Minute
 
 // doImport fills the table of an import, or goes on with it, and lets it be seen. The table of an import that fails is
 // dropped.
-func (a *API) doImport(ctx context.Context, one database.Task) error {
+func (a *API) doImport(ctx context.Context, one task.Task) error {
 	var e importRecord
 	if err := one.Read(&e); err != nil {
 		return err
@@ -53,7 +54,7 @@ func (a *API) doImport(ctx context.Context, one database.Task) error {
 	if err := os.RemoveAll(a.workDir(one.ID)); err != nil {
 		return err
 	}
-	return a.DB.Tasks().Close(ctx, one, &e)
+	return a.DB.Tasks().Finish(ctx, one, &e)
 }
 
 // isOwn reports whether an error is of the database's store, which may be well again later.
@@ -68,11 +69,11 @@ func isOwn(err error) bool {
 func (a *API) workDir(id string) string { return filepath.Join(a.Dir, "import-"+id) }
 
 // fill loads all objects into the table. It finds a table that is seen already if only the record was to be closed.
-func (a *API) fill(ctx context.Context, one database.Task, e *importRecord) error {
+func (a *API) fill(ctx context.Context, one task.Task, e *importRecord) error {
 	table, err := a.DB.Filling(e.TableID)
 	if err != nil {
 		pin, gone := a.DB.PinID(e.TableID)
-		if gone != nil && a.DB.Tasks().Now().Sub(time.UnixMilli(database.TaskBornMS(one.ID))) < tableSeenWithin {
+		if gone != nil && a.DB.Tasks().Now().Sub(time.UnixMilli(task.BornMS(one.ID))) < tableSeenWithin {
 			return &database.Error{Kind: database.KindUnavailable, Table: e.Table,
 				Detail: "this process does not know the table yet"}
 		}

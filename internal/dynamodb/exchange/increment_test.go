@@ -42,7 +42,7 @@ func TestIncrement(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, _, ok := pin.Restorable()
+	from, _, ok := pin.Changes().Restorable()
 	pin.Release()
 	if !ok {
 		t.Fatal("the table's changes are not kept")

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/weftdb/weft/internal/background/task"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
 )
@@ -60,7 +61,7 @@ func again[E any, P record[E]](ctx context.Context, a *API, kind string, in P, r
 }
 
 // tokened finds the work that a client's token began, if it did lately, with its record.
-func tokened[E any, P record[E]](ctx context.Context, a *API, kind string, in P) (found *database.Task, e P,
+func tokened[E any, P record[E]](ctx context.Context, a *API, kind string, in P) (found *task.Task, e P,
 	err error) {
 	tasks := a.DB.Tasks()
 	all, err := tasks.List(ctx, kind)
@@ -70,7 +71,7 @@ func tokened[E any, P record[E]](ctx context.Context, a *API, kind string, in P)
 	_, _, token := in.about()
 	nowMS := tasks.Now().UnixMilli()
 	for i := range all {
-		age := time.Duration(nowMS-database.TaskBornMS(all[i].ID)) * time.Millisecond
+		age := time.Duration(nowMS-task.BornMS(all[i].ID)) * time.Millisecond
 		if !all[i].Open && age > rememberedFor {
 			if err := tasks.Remove(ctx, kind, all[i].ID); err != nil {
 				return nil, nil, err
@@ -103,7 +104,7 @@ func sameJSON(a, b any) bool {
 // is the error if there is none; the ARN is added to it.
 func find[E any, P record[E]](
 	ctx context.Context, a *API, kind, part, operation string, arn *string, missing *exception.Error,
-) (one database.Task, e P, err error) {
+) (one task.Task, e P, err error) {
 	table, id, err := a.account().Part(arn, part, operation)
 	if err == nil {
 		err = a.ask(ctx, operation, table, "/"+part+"/"+id)
@@ -115,7 +116,7 @@ func find[E any, P record[E]](
 	if one, err = a.DB.Tasks().Get(ctx, kind, id); err == nil {
 		err = one.Read(e)
 	}
-	if of, _, _ := e.about(); errors.Is(err, database.ErrTaskNotFound) ||
+	if of, _, _ := e.about(); errors.Is(err, task.ErrNotFound) ||
 		err == nil && (of != table || !e.isOf(a.home())) {
 		missing.Message += *arn
 		return one, nil, missing

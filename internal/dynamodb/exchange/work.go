@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/weftdb/weft/internal/background/task"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/database/work"
 )
@@ -17,7 +18,7 @@ func Work(ctx context.Context, db *database.DB) ([]work.Work, error) {
 	var list []work.Work
 	for _, one := range [...]struct {
 		kind string
-		read func(ctx context.Context, db *database.DB, t *database.Task) (work.Work, error)
+		read func(ctx context.Context, db *database.DB, t *task.Task) (work.Work, error)
 	}{{taskExport, workOfExport}, {taskImport, workOfImport}, {taskBulk, workOfBulk}} {
 		tasks, err := db.Tasks().List(ctx, one.kind)
 		if err != nil {
@@ -29,14 +30,14 @@ func Work(ctx context.Context, db *database.DB) ([]work.Work, error) {
 			if err != nil {
 				return nil, err
 			}
-			w.Database, w.BeganMS = cmp.Or(w.Database, database.DefaultDatabase), database.TaskBornMS(tasks[i].ID)
+			w.Database, w.BeganMS = cmp.Or(w.Database, database.DefaultDatabase), task.BornMS(tasks[i].ID)
 			list = append(list, work.Stand(w, tasks[i].Open, &open))
 		}
 	}
 	return work.Lately(db, list), nil
 }
 
-func workOfExport(ctx context.Context, db *database.DB, t *database.Task) (w work.Work, err error) {
+func workOfExport(ctx context.Context, db *database.DB, t *task.Task) (w work.Work, err error) {
 	var e exportRecord
 	err = t.Read(&e)
 	w = work.Work{Kind: "export a table", Database: e.Database, Table: e.Table, Done: e.Items, Bytes: e.Bytes, EndedMS: e.EndMS,
@@ -47,14 +48,14 @@ func workOfExport(ctx context.Context, db *database.DB, t *database.Task) (w wor
 	return w, err
 }
 
-func workOfImport(_ context.Context, _ *database.DB, t *database.Task) (work.Work, error) {
+func workOfImport(_ context.Context, _ *database.DB, t *task.Task) (work.Work, error) {
 	var e importRecord
 	err := t.Read(&e)
 	return work.Work{Kind: "import a table", Database: e.Database, Table: e.Table, Done: e.Read, Bytes: e.Bytes, EndedMS: e.EndMS,
 		Fault: e.Failure.Message}, err
 }
 
-func workOfBulk(_ context.Context, _ *database.DB, t *database.Task) (work.Work, error) {
+func workOfBulk(_ context.Context, _ *database.DB, t *task.Task) (work.Work, error) {
 	var e bulkRecord
 	err := t.Read(&e)
 	w := work.Work{Kind: "put many items", Database: e.Database, Table: e.Table, Done: e.Processed, Bytes: e.Bytes, EndedMS: e.EndMS,
@@ -72,8 +73,8 @@ const reportPause = 2 * time.Second
 const reportItems = 256
 
 // report notes how far work is. That it fails is no news: the end is stored anyway.
-func (a *API) report(ctx context.Context, one database.Task, record any) {
-	_ = a.DB.Tasks().Change(ctx, one.Kind, one.ID, func(t *database.Task) (err error) {
+func (a *API) report(ctx context.Context, one task.Task, record any) {
+	_ = a.DB.Tasks().Change(ctx, one.Kind, one.ID, func(t *task.Task) (err error) {
 		t.Detail, err = json.Marshal(record)
 		return err
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/history/recovery"
 	"github.com/weftdb/weft/internal/security/permission"
 )
 
@@ -95,7 +96,7 @@ const (
 )
 
 // DescribeBackupDetails describes a backup by itself.
-func DescribeBackupDetails(b *database.TableBackup, account Account) BackupDetails {
+func DescribeBackupDetails(b *recovery.Backup, account Account) BackupDetails {
 	d := BackupDetails{
 		BackupArn: account.BackupARN(b.Schema.Name, b.ID), BackupName: b.Name, BackupSizeBytes: b.Bytes,
 		BackupStatus: backupCreating, BackupType: "USER",
@@ -118,7 +119,7 @@ type BackupSummary struct {
 }
 
 // SummarizeBackup describes a backup in a list.
-func SummarizeBackup(b *database.TableBackup, account Account) BackupSummary {
+func SummarizeBackup(b *recovery.Backup, account Account) BackupSummary {
 	return BackupSummary{DescribeBackupDetails(b, account), account.TableARN(b.Schema.Name), b.Schema.Name,
 		b.Schema.UUID}
 }
@@ -173,7 +174,7 @@ type sourceExpiry struct {
 }
 
 // DescribeBackup describes a backup with its table.
-func DescribeBackup(b *database.TableBackup, account Account) (*BackupDescription, error) {
+func DescribeBackup(b *recovery.Backup, account Account) (*BackupDescription, error) {
 	table := b.Schema
 	s, err := SettingsOf(table)
 	if err != nil {
@@ -233,7 +234,7 @@ func (r *ListBackups) Check() (limit int, err error) {
 }
 
 // Wants reports whether a list has a backup.
-func (r *ListBackups) Wants(b *database.TableBackup) bool {
+func (r *ListBackups) Wants(b *recovery.Backup) bool {
 	at := float64(b.MadeMS) / 1000
 	kind := valueOf(r.BackupType)
 	return !IsHidden(b.Schema) && b.Failed == "" && (kind == "" || kind == "USER" || kind == "ALL") &&

@@ -100,7 +100,7 @@ func (r *Recovery) Check() error {
 		faults.Null(member + ".pointInTimeRecoveryEnabled")
 	}
 	if r != nil && r.RecoveryPeriodInDays != nil {
-		faults.Between(true, *r.RecoveryPeriodInDays, member+".recoveryPeriodInDays", 1, database.RecoveryDaysMax)
+		faults.Between(true, *r.RecoveryPeriodInDays, member+".recoveryPeriodInDays", 1, schema.RecoveryDaysMax)
 	}
 	return faults.Err()
 }
@@ -115,7 +115,7 @@ func (r *Recovery) Days(table *schema.Table) int {
 	case table.Recovery != nil:
 		return table.Recovery.Days
 	}
-	return database.RecoveryDaysMax
+	return schema.RecoveryDaysMax
 }
 
 // Backups is how a table's continuous backups are described.
@@ -139,7 +139,7 @@ func DescribeRecovery(pin database.Pinned) (b Backups) {
 		return b
 	}
 	recovery.PointInTimeRecoveryStatus, recovery.RecoveryPeriodInDays = "ENABLED", r.Days
-	if from, to, ok := pin.Restorable(); ok {
+	if from, to, ok := pin.Changes().Restorable(); ok {
 		recovery.EarliestRestorableDateTime, recovery.LatestRestorableDateTime = seconds(from.UnixMilli()),
 			seconds(to.UnixMilli())
 	}

@@ -343,7 +343,7 @@ func keepChanges(ctx context.Context, db *database.DB, table *database.Table, ou
 		}
 	}
 	if err == nil && outline.Recovery != nil && now.Recovery == nil {
-		err = table.Edit(ctx, func(d *schema.Table) error { return db.RecoveryOn(d, outline.Recovery.Days) })
+		err = table.Edit(ctx, func(d *schema.Table) error { return db.Recovery().Keep(d, outline.Recovery.Days) })
 	}
 	return err
 }

@@ -148,6 +148,22 @@ func (k *Keeper) Of(table *record.Table) Table { return Table{table, k} }
 // Streams are the table's streams whose changes can be read, the newest last.
 func (t Table) Streams() []schema.Stream { return readable(t.Table.Schema.Streams, t.keeper.nowMS()) }
 
+// Restorable is Keeper.Restorable of the table.
+func (t Table) Restorable() (from, to time.Time, ok bool) { return t.keeper.Restorable(t.Table.Schema) }
+
+// Restorable is the span of moments to which a table can be restored. ok is false for none.
+func (k *Keeper) Restorable(table *schema.Table) (from, to time.Time, ok bool) {
+	r := table.Recovery
+	if r == nil || r.SinceMS == 0 {
+		return from, to, false
+	}
+	now := k.nowMS()
+	oldest := now - (time.Duration(r.Days) * 24 * time.Hour).Milliseconds()
+	first := max(r.SinceMS, oldest)
+	last := max(now, first) // the clock may have gone back
+	return time.UnixMilli(first), time.UnixMilli(last), true
+}
+
 // spanOf is the stamps of a stream's changes.
 func spanOf(s *schema.Stream) journal.Span {
 	span := journal.Span{From: kv.StampOf(s.CreatedAtMS)}

@@ -74,7 +74,7 @@ func setJournal(db *database.DB, d *schema.Table, option, value string) error {
 		if err != nil {
 			return err
 		}
-		return db.RecoveryOn(d, days)
+		return db.Recovery().Keep(d, days)
 	case optionStream:
 		return setStream(db, d, value)
 	}

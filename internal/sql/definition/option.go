@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/weftdb/weft/internal/data/schema"
-	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/fault"
 	"github.com/weftdb/weft/internal/sql/tree"
@@ -82,7 +81,7 @@ func rules() map[string]rule {
 		OptionComment:     {table: true, index: true, check: acceptAny},
 		optionInsert:      table(oneOf(insertUpsert, insertError)),
 		optionStream:      table(oneOf(append([]string{streamOff}, schema.ImageNames()...)...)),
-		optionRecovery:    table(number(0, database.RecoveryDaysMax)),
+		optionRecovery:    table(number(0, schema.RecoveryDaysMax)),
 		optionSparse:      index(truth),
 		optionCovered:     index(oneOf(CoverSchema, CoverDynamic)),
 	}
