@@ -83,8 +83,7 @@ func columnsOf(l *leaf) (list []namedColumn) {
 }
 
 func (s *scope) table(t *tree.TableName, nullable bool) (*item, []namedColumn, error) {
-	alias := t.Alias
-	alias = cmp.Or(alias, t.Name.Name)
+	alias := cmp.Or(t.Alias, t.Name.Name)
 	database := t.Database
 	if database == "" {
 		if common := s.with.find(t.Name.Name); common != nil {
@@ -153,7 +152,7 @@ func (s *scope) virtual(r *Relation, t *tree.TableName, alias string) (*item, []
 	relation := *r
 	l.read.relation = &relation
 	l.node = func() (Node, error) {
-		return &Virtual{Of: relation.Virtual, Alias: alias, Columns: columns, To: l.to()}, nil
+		return &Virtual{Of: relation.Virtual, Alias: alias, To: l.to()}, nil
 	}
 	list, err := s.show(&visible{database: databaseOf(t, r), name: alias, columns: columnsOf(l), anyCase: true})
 	return &item{leaf: l}, list, err

@@ -569,7 +569,7 @@ func (s *scope) inner(q tree.Query, exists bool) (*inner, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &inner{nested: &Nested{Block: b, Columns: b.Visible, Exists: exists, Volatile: volatile}, depends: n.depends}
+	in := &inner{nested: &Nested{Block: b, Columns: b.Visible, Volatile: volatile}, depends: n.depends}
 	for _, d := range n.depends {
 		in.nested.Outer = append(in.nested.Outer, d.parameter)
 	}

@@ -159,10 +159,8 @@ type Scan struct {
 
 // Virtual reads a table that is made up when it is read.
 type Virtual struct {
-	// Of is the catalogue's table, and its columns.
-	Of      any
-	Alias   string
-	Columns []result.Column
+	Of    any // the catalogue's table
+	Alias string
 	// To has the slot of the frame for each column; -1: nobody wants it.
 	To []int
 	// Schema and Name compute to which database and table the rows may be restricted; nil: all are wanted. They have no
@@ -327,8 +325,6 @@ type Nested struct {
 	Columns int
 	// Volatile says that it has to be run for each row, such as for RAND().
 	Volatile bool
-	// Exists says that only the first row matters.
-	Exists bool
 }
 
 // Slots is Node's.

@@ -17,7 +17,7 @@ func (s *scope) semis(it *item, list []tree.Expression) (*item, []condition, err
 	for _, e := range list {
 		joined, err := s.semi(it, &e)
 		if err == nil && joined == it {
-			joined, err = s.joinCorrelated(it, &e)
+			joined = s.joinCorrelated(it, &e)
 		}
 		if err != nil {
 			return nil, nil, err
@@ -78,20 +78,20 @@ func (s *scope) semi(it *item, e *tree.Expression) (*item, error) {
 // joinCorrelated makes a semi or anti join of EXISTS, NOT EXISTS or x IN (query) where the query is plain, reads tables
 // alone, and compares a column of theirs with one of the tables around by =. Others are run for each combination of the
 // outer values. The condition is gone then.
-func (s *scope) joinCorrelated(it *item, e *tree.Expression) (*item, error) {
+func (s *scope) joinCorrelated(it *item, e *tree.Expression) *item {
 	q, x, kind := queryOf(*e)
 	if q == nil || len(s.leaves) >= tablesMax {
-		return it, nil
+		return it
 	}
 	leaves, scans := len(s.leaves), s.scans
 	right, on, err := s.readIntoFrame(q, x)
 	if err != nil || right == nil || !s.joins(it, right, on) {
 		clear(s.leaves[leaves:])
 		s.leaves, s.scans = s.leaves[:leaves], scans
-		return it, nil // what is wrong with it is told by who runs it
+		return it // what is wrong with it is told by who runs it
 	}
 	*e = nil
-	return &item{kind: kind, left: it, right: right, on: on}, nil
+	return &item{kind: kind, left: it, right: right, on: on}
 }
 
 // queryOf is the query of a condition that may be a semi or anti join, and what is compared with its column; nil: it

@@ -43,7 +43,7 @@ func (h *harness) run(text string) (string, error) {
 	for rest := []byte(text); len(rest) > 0; {
 		var statement []byte
 		var err error
-		if statement, rest, err = parse.Split(rest); err != nil {
+		if statement, rest, err = (parse.Dialect{}).Split(rest); err != nil {
 			return out.String(), err
 		}
 		if len(strings.TrimSpace(string(statement))) == 0 {

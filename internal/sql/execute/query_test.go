@@ -82,7 +82,7 @@ func TestQueries(t *testing.T) {
 			for rest := []byte(d.Input); len(strings.TrimSpace(string(rest))) > 0; {
 				var statement []byte
 				var err error
-				if statement, rest, err = parse.Split(rest); err != nil {
+				if statement, rest, err = (parse.Dialect{}).Split(rest); err != nil {
 					t.Fatal(err)
 				}
 				out, err := h.related(string(statement), 0)

@@ -41,7 +41,7 @@ func TestResults(t *testing.T) {
 func (e *engine) each(text string) string {
 	var out strings.Builder
 	for rest := []byte(text); len(rest) > 0; {
-		one, left, err := parse.Split(rest)
+		one, left, err := parse.Dialect{}.Split(rest)
 		if err != nil {
 			e.t.Fatal(err)
 		}

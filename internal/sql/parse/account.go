@@ -140,12 +140,8 @@ func (p *parser) setRole() tree.Statement {
 	return s
 }
 
-func (p *parser) users() (names []string) {
-	for {
-		if names = append(names, p.user()); !p.More() {
-			return names
-		}
-	}
+func (p *parser) users() []string {
+	return listed(p, nil, (*parser).user)
 }
 
 // grant reads GRANT and REVOKE.

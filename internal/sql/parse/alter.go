@@ -392,12 +392,7 @@ func (p *parser) drop() tree.Statement {
 			p.Expected("TABLE")
 		}
 		s := &tree.DropTable{Temporary: temporary, IfExists: p.ifExists()}
-		for {
-			s.Tables = append(s.Tables, p.table())
-			if !p.More() {
-				break
-			}
-		}
+		s.Tables = listed(p, nil, (*parser).table)
 		p.AcceptAny("restrict", "cascade")
 		return s
 	case "index":

@@ -44,7 +44,7 @@ func BenchmarkFingerprint(b *testing.B) {
 			var literals []datum.Datum
 			for b.Loop() {
 				var ok bool
-				if key, literals, ok = parse.Fingerprint(text, key[:0], literals[:0]); !ok {
+				if key, literals, ok = (parse.Dialect{}).Fingerprint(text, key[:0], literals[:0]); !ok {
 					b.Fatal("no fingerprint")
 				}
 			}
@@ -56,7 +56,7 @@ func BenchmarkSplit(b *testing.B) {
 	text := []byte(benchmarked[0].text)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, _, err := parse.Split(text); err != nil {
+		if _, _, err := (parse.Dialect{}).Split(text); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -67,10 +67,10 @@ func TestFingerprintAllocations(t *testing.T) {
 	for _, s := range benchmarked {
 		text, key, literals := []byte(s.text), make([]byte, 0, 1024), make([]datum.Datum, 0, 64)
 		got := testing.AllocsPerRun(100, func() {
-			if _, _, ok := parse.Fingerprint(text, key, literals); !ok {
+			if _, _, ok := (parse.Dialect{}).Fingerprint(text, key, literals); !ok {
 				t.Fatal("no fingerprint")
 			}
-			if _, _, err := parse.Split(text); err != nil {
+			if _, _, err := (parse.Dialect{}).Split(text); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -4,6 +4,7 @@ package parse
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -27,7 +28,7 @@ func (p *parser) wordPrimary() tree.Expression {
 			return &tree.Default{}
 		}
 		p.Expect("(")
-		of := &tree.Call{Name: "default", Arguments: []tree.Expression{p.column()}, At: first.Start}
+		of := &tree.Call{Name: "default", Arguments: []tree.Expression{p.column()}}
 		p.Expect(")")
 		return of
 	case "case":
@@ -94,12 +95,12 @@ func (p *parser) bareCall() tree.Expression {
 	if p.Is("(") {
 		return p.call(first)
 	}
-	return &tree.Call{Name: first.Word, At: first.Start}
+	return &tree.Call{Name: first.Word}
 }
 
 // call reads the arguments of a function whose name was read.
 func (p *parser) call(name token.Token) tree.Expression {
-	c := &tree.Call{Name: strings.ToLower(p.NameOf(name)), At: name.Start}
+	c := &tree.Call{Name: strings.ToLower(p.NameOf(name))}
 	p.Expect("(")
 	if p.Accept("distinct") {
 		c.Distinct = true
@@ -250,20 +251,16 @@ func textLiteral(text string) *tree.Literal { return &tree.Literal{Value: datum.
 
 // units are the units of INTERVAL and EXTRACT. // immutable
 var units = [...]string{"microsecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year",
-	"second_microsecond",
-	"minute_microsecond", "minute_second", "hour_microsecond", "hour_second", "hour_minute", "day_microsecond",
-	"day_second", "day_minute",
-	"day_hour", "year_month"}
+	"second_microsecond", "minute_microsecond", "minute_second", "hour_microsecond", "hour_second", "hour_minute",
+	"day_microsecond", "day_second", "day_minute", "day_hour", "year_month"}
 
 // unit reads the unit of an interval, in lower case.
 func (p *parser) unit() string {
 	if p.At.Kind == token.Word {
 		unit := strings.TrimPrefix(strings.ToLower(p.SourceOf(p.At)), "sql_tsi_")
-		for _, u := range units {
-			if u == unit {
-				p.Advance()
-				return u
-			}
+		if slices.Contains(units[:], unit) {
+			p.Advance()
+			return unit
 		}
 	}
 	p.Expected("a unit such as DAY or HOUR")
@@ -274,11 +271,10 @@ func (p *parser) unitText() tree.Expression { return textLiteral(p.unit()) }
 
 // interval reads INTERVAL x unit, and the function INTERVAL(x, a, b).
 func (p *parser) interval() tree.Expression {
-	first := p.At
 	p.Advance()
 	x := p.unary()
 	if tuple, ok := x.(*tree.Tuple); ok {
-		return &tree.Call{Name: "interval", Arguments: tuple.Elements, At: first.Start}
+		return &tree.Call{Name: "interval", Arguments: tuple.Elements}
 	}
 	return &tree.Interval{X: p.binaryFrom(x, tree.BindOr), Unit: p.unit()}
 }
@@ -343,7 +339,7 @@ func (p *parser) valuesOf() tree.Expression {
 
 // match reads MATCH (c, ..) AGAINST (x [IN .. MODE]): see tree.Call.Match.
 func (p *parser) match() tree.Expression {
-	c := &tree.Call{Name: "match", At: p.At.Start}
+	c := &tree.Call{Name: "match"}
 	p.Expect("match")
 	p.List(func() { c.Arguments = append(c.Arguments, p.column()) })
 	p.Expect("against", "(")

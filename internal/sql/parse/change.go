@@ -108,12 +108,7 @@ func (p *parser) row(columns int) []tree.Expression {
 	if p.Accept(")") {
 		return nil
 	}
-	for {
-		row = append(row, p.expression())
-		if !p.More() {
-			break
-		}
-	}
+	row = listed(p, row, (*parser).expression)
 	p.Expect(")")
 	return row
 }
@@ -148,8 +143,8 @@ func (p *parser) duplicates(s *tree.Insert) {
 }
 
 // assignments reads column = value, ..
-func (p *parser) assignments() (assignments []tree.Assignment) {
-	for {
+func (p *parser) assignments() []tree.Assignment {
+	return listed(p, nil, func(p *parser) tree.Assignment {
 		a := tree.Assignment{Column: p.Name("a column")}
 		for range 2 {
 			if p.Accept(".") {
@@ -160,11 +155,8 @@ func (p *parser) assignments() (assignments []tree.Assignment) {
 			p.Expected("=")
 		}
 		a.Value = p.expression()
-		assignments = append(assignments, a)
-		if !p.More() {
-			return assignments
-		}
-	}
+		return a
+	})
 }
 
 // update reads UPDATE.
@@ -241,10 +233,7 @@ func (p *parser) isTargets() bool {
 
 // targets reads the tables whose rows are deleted, and those that say which, behind a word.
 func (p *parser) targets(s *tree.Delete, word string) {
-	s.Targets = append(s.Targets, p.target())
-	for p.More() {
-		s.Targets = append(s.Targets, p.target())
-	}
+	s.Targets = listed(p, s.Targets, (*parser).target)
 	p.Expect(word)
 	s.Tables = p.tables()
 }

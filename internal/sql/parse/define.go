@@ -78,10 +78,7 @@ func (p *parser) alterDatabase() tree.Statement {
 	p.Advance()
 	s := &tree.AlterDatabase{Database: p.AnyName("a database's name")}
 	if p.Accept("set") {
-		s.Options = append(s.Options, p.option())
-		for p.More() {
-			s.Options = append(s.Options, p.option())
-		}
+		s.Options = listed(p, nil, (*parser).option)
 	} else {
 		s.Options = p.databaseOptions()
 	}

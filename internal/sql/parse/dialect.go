@@ -3,7 +3,6 @@
 package parse
 
 import (
-	"github.com/weftdb/weft/internal/sql/datum"
 	"github.com/weftdb/weft/internal/sql/parse/token"
 	"github.com/weftdb/weft/internal/sql/tree"
 )
@@ -32,18 +31,5 @@ func DialectOf(ansiQuotes, pipesAsConcat, noBackslashEscapes, realAsFloat, loose
 	return d
 }
 
-// Fingerprint is token.Mode.Fingerprint of the default dialect.
-func Fingerprint(text, key []byte, parameters []datum.Datum) (newKey []byte, newParameters []datum.Datum, ok bool) {
-	return Dialect{}.Fingerprint(text, key, parameters)
-}
-
-// Split is token.Mode.Split of the default dialect.
-func Split(text []byte) (statement, rest []byte, err error) { return Dialect{}.Split(text) }
-
 // Parse is Dialect.Parse of the default dialect.
 func Parse(text []byte) (tree.Statement, error) { return Dialect{}.Parse(text) }
-
-// ParseFingerprinted is Dialect.ParseFingerprinted of the default dialect.
-func ParseFingerprinted(text []byte) (tree.Statement, error) {
-	return Dialect{}.ParseFingerprinted(text)
-}

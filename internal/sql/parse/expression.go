@@ -495,11 +495,11 @@ func (p *parser) path(c *tree.Column) tree.Expression {
 		p.Expected("a JSON path in quotes")
 		return nil
 	}
-	extract := &tree.Call{Name: "json_extract", Arguments: []tree.Expression{c, p.literal(false)}, At: c.At}
+	extract := &tree.Call{Name: "json_extract", Arguments: []tree.Expression{c, p.literal(false)}}
 	if !unquote {
 		return extract
 	}
-	return &tree.Call{Name: "json_unquote", Arguments: []tree.Expression{extract}, At: c.At}
+	return &tree.Call{Name: "json_unquote", Arguments: []tree.Expression{extract}}
 }
 
 // variableValue reads @a or @@b in an expression.

@@ -191,7 +191,7 @@ func (p *parser) factor() tree.TableExpression {
 
 // tableName reads a table's name, its alias and index hints.
 func (p *parser) tableName() *tree.TableName {
-	t := &tree.TableName{At: p.At.Start}
+	t := &tree.TableName{}
 	t.Name = p.table()
 	if p.Is("partition") {
 		p.Refuse("PARTITION is not supported: regions follow the primary key")

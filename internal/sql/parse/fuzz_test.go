@@ -99,7 +99,7 @@ func FuzzFingerprint(f *testing.F) {
 // checkFingerprint reports whether a text has a fingerprint. Its tree must be the text's own once the literals stand in
 // it again; with other literals of the same kinds the key must be the same; and so must be the tree.
 func checkFingerprint(t *testing.T, text []byte) bool {
-	key, literals, ok := parse.Fingerprint(text, []byte("before"), []datum.Datum{datum.Int(7)})
+	key, literals, ok := parse.Dialect{}.Fingerprint(text, []byte("before"), []datum.Datum{datum.Int(7)})
 	if !bytes.HasPrefix(key, []byte("before")) || len(literals) == 0 || literals[0].Int() != 7 {
 		t.Fatalf("%q: what stood before the key has changed", text)
 	}
@@ -110,7 +110,7 @@ func checkFingerprint(t *testing.T, text []byte) bool {
 		return false
 	}
 	literals = literals[1:]
-	shared, err := parse.ParseFingerprinted(text)
+	shared, err := parse.Dialect{}.ParseFingerprinted(text)
 	if err != nil {
 		return false
 	}
@@ -120,11 +120,11 @@ func checkFingerprint(t *testing.T, text []byte) bool {
 	}
 	sharedDump := dump(shared)
 	other := otherLiterals(text, literals)
-	otherKey, otherLiterals, ok := parse.Fingerprint(other, []byte("before"), nil)
+	otherKey, otherLiterals, ok := parse.Dialect{}.Fingerprint(other, []byte("before"), nil)
 	if !ok || !bytes.Equal(key, otherKey) || len(literals) != len(otherLiterals) {
 		t.Fatalf("%q and %q differ in literals only, but have the keys\n%s and\n%s", text, other, key, otherKey)
 	}
-	if again, err := parse.ParseFingerprinted(other); err != nil || dump(again) != sharedDump {
+	if again, err := (parse.Dialect{}).ParseFingerprinted(other); err != nil || dump(again) != sharedDump {
 		t.Fatalf("%q and %q have one key, but not one tree: %v", text, other, err)
 	}
 	putLiterals{literals: literals}.in(reflect.ValueOf(shared))
@@ -211,7 +211,7 @@ func FuzzSplit(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		for rest := text; len(rest) > 0; {
-			one, more, err := parse.Split(rest)
+			one, more, err := parse.Dialect{}.Split(rest)
 			if err != nil {
 				return
 			}
@@ -221,7 +221,8 @@ func FuzzSplit(f *testing.F) {
 			if bytes.HasSuffix(one, []byte("--")) {
 				return // a comment now, for want of what stood behind it
 			}
-			if again, none, err := parse.Split(one); len(none) > 0 || err == nil && !bytes.Equal(again, one) {
+			again, none, err := parse.Dialect{}.Split(one)
+			if len(none) > 0 || err == nil && !bytes.Equal(again, one) {
 				t.Fatalf("%q is cut into %q, which is cut into %q and %q: %v", rest, one, again, none, err)
 			}
 			rest = more
@@ -257,8 +258,8 @@ func TestDeep(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		s, err := parse.Parse(text)
-		_, _, _ = parse.Fingerprint(text, nil, nil)
-		_, _, _ = parse.Split(text)
+		_, _, _ = parse.Dialect{}.Fingerprint(text, nil, nil)
+		_, _, _ = parse.Dialect{}.Split(text)
 		runtime.ReadMemStats(&after)
 		name := nested.before + nested.repeated + ".." + nested.after
 		if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20+256*uint64(len(text)) {

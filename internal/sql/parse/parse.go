@@ -147,6 +147,16 @@ func (p *parser) noteText(name string) {
 	}
 }
 
+// listed reads elements with commas between them, and adds them to a list.
+func listed[T any](p *parser, list []T, element func(*parser) T) []T {
+	for {
+		list = append(list, element(p))
+		if !p.More() {
+			return list
+		}
+	}
+}
+
 // table reads the name of a table, perhaps with its database.
 func (p *parser) table() tree.Name {
 	if p.At.Word == "table" { // as in examples: SELECT * FROM table

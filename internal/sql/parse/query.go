@@ -79,10 +79,7 @@ func (p *parser) block() *tree.Select {
 		s.Straight = s.Straight || word == "straight_join"
 		s.CountsFound = s.CountsFound || word == "sql_calc_found_rows"
 	}
-	s.List = append(make([]tree.SelectItem, 0, 4), p.selectItem())
-	for p.More() {
-		s.List = append(s.List, p.selectItem())
-	}
+	s.List = listed(p, make([]tree.SelectItem, 0, 4), (*parser).selectItem)
 	p.into()
 	if p.Accept("from") && !p.Accept("dual") {
 		p.from(s)
@@ -105,10 +102,7 @@ func (p *parser) into() {
 		p.Refuse("SELECT .. INTO " + strings.ToUpper(p.At.Word) +
 			" is not supported, since the server writes no files: let the client keep the rows")
 	}
-	p.assignees = []tree.Variable{p.assignee()}
-	for p.More() {
-		p.assignees = append(p.assignees, p.assignee())
-	}
+	p.assignees = listed(p, nil, (*parser).assignee)
 }
 
 // assignee reads a variable of the session.
@@ -237,10 +231,7 @@ func (p *parser) clauses(s *tree.Select) {
 		s.Where = p.expression()
 	}
 	if p.Accepts("group", "by") {
-		s.GroupBy = append(s.GroupBy, p.expression())
-		for p.More() {
-			s.GroupBy = append(s.GroupBy, p.expression())
-		}
+		s.GroupBy = listed(p, s.GroupBy, (*parser).expression)
 		p.weighAll(s.GroupBy)
 		if p.Is("with") {
 			p.Expect("with", "rollup")
@@ -285,10 +276,7 @@ func (p *parser) lock(s *tree.Select) {
 	}
 	s.ForUpdate = true
 	if p.Accept("of") {
-		s.Of = append(s.Of, p.Name("a table"))
-		for p.More() {
-			s.Of = append(s.Of, p.Name("a table"))
-		}
+		s.Of = listed(p, s.Of, func(p *parser) string { return p.Name("a table") })
 	}
 	switch p.AcceptAny("nowait", "skip") {
 	case "nowait":
@@ -300,16 +288,13 @@ func (p *parser) lock(s *tree.Select) {
 }
 
 // orders reads the elements of ORDER BY.
-func (p *parser) orders() (orders []tree.Order) {
-	for {
+func (p *parser) orders() []tree.Order {
+	return listed(p, nil, func(p *parser) tree.Order {
 		o := tree.Order{By: p.expression()}
 		p.weigh(&o.By)
 		o.Descending = p.AcceptAny("asc", "desc") == "desc"
-		orders = append(orders, o)
-		if !p.More() {
-			return orders
-		}
-	}
+		return o
+	})
 }
 
 // limit reads LIMIT n [OFFSET m] and LIMIT m, n.

@@ -261,12 +261,7 @@ func (p *parser) readPrepare() tree.Statement {
 	case "execute":
 		s := &tree.ExecutePrepared{Name: p.Name("a statement's name")}
 		if p.Accept("using") {
-			for {
-				s.Using = append(s.Using, p.variable())
-				if !p.More() {
-					break
-				}
-			}
+			s.Using = listed(p, nil, (*parser).variable)
 		}
 		return s
 	}
@@ -282,9 +277,7 @@ func (p *parser) maintain() tree.Statement {
 	if !p.Accept("tables") {
 		p.Expect("table")
 	}
-	for more := true; more; more = p.More() {
-		m.Tables = append(m.Tables, p.table())
-	}
+	m.Tables = listed(p, nil, (*parser).table)
 	p.Skip()
 	return m
 }

@@ -68,10 +68,7 @@ func (p *parser) definer() {
 // dropView reads DROP VIEW.
 func (p *parser) dropView() tree.Statement {
 	p.Expect("view")
-	s := &tree.DropView{IfExists: p.ifExists(), Views: []tree.Name{p.table()}}
-	for p.More() {
-		s.Views = append(s.Views, p.table())
-	}
+	s := &tree.DropView{IfExists: p.ifExists(), Views: listed(p, nil, (*parser).table)}
 	p.AcceptAny("restrict", "cascade")
 	return s
 }

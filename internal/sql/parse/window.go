@@ -55,10 +55,7 @@ func (p *parser) window() (w tree.Window) {
 		w.Name = p.Name("a window's name")
 	}
 	if p.Accepts("partition", "by") {
-		w.Partition = append(w.Partition, p.expression())
-		for p.More() {
-			w.Partition = append(w.Partition, p.expression())
-		}
+		w.Partition = listed(p, nil, (*parser).expression)
 		p.weighAll(w.Partition)
 	}
 	if p.Accepts("order", "by") {

@@ -46,7 +46,7 @@ func FuzzStatements(f *testing.F) {
 		define(ctx, t, s, nil, "CREATE TABLE t (k BIGINT, s VARCHAR, v INT, w DOUBLE, PRIMARY KEY (k, s), KEY i (v)) WITH (DYNAMIC_COLUMNS='true')")
 		for rest := []byte(text); len(rest) > 0; {
 			var one []byte
-			one, rest, _ = parse.Split(rest)
+			one, rest, _ = parse.Dialect{}.Split(rest)
 			if statement, err := parse.Parse(one); err == nil {
 				_, _ = s.Run(ctx, statement, Session{Database: database.DefaultDatabase}, &recorder{})
 			}

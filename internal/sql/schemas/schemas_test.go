@@ -145,7 +145,7 @@ func run(t *testing.T, s *Statements, session Session, text string) string {
 	session.Warn = func(code fault.Code, message string) { fmt.Fprintf(&answers.text, "note %d: %s\n", code, message) }
 	for rest := []byte(text); len(rest) > 0; {
 		var one []byte
-		one, rest, _ = parse.Split(rest)
+		one, rest, _ = parse.Dialect{}.Split(rest)
 		if len(strings.TrimSpace(string(one))) == 0 {
 			continue
 		}

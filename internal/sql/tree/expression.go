@@ -176,7 +176,6 @@ type Call struct {
 	OrderBy   []Order
 	Separator *string
 	Over      *Window // of a window function; nil: none
-	At        int
 }
 
 // Match takes MATCH (columns) AGAINST (against [IN BOOLEAN MODE]) apart: a call whose last argument but one is against,

@@ -65,7 +65,6 @@ type TableName struct {
 	Name
 	Alias                   string
 	ForceIndex, IgnoreIndex []string // MySQL's index hints: names of indexes, PRIMARY among them
-	At                      int
 }
 
 // DerivedTable is a query in brackets with an alias. LATERAL lets it name columns of the tables before it.
