@@ -32,7 +32,6 @@ func newSingle(argument node, g gatherer) *single {
 	return s
 }
 
-// Add takes in the row of the context.
 func (s *single) Add(x *Context) error {
 	if s.integer != nil {
 		if n, ok := s.integer.integer(x); ok && s.integers.gatherInteger(n) {
@@ -73,7 +72,6 @@ func (s *valueSet) add() bool {
 	return true
 }
 
-// Add takes in the row of the context.
 func (s *distinct) Add(x *Context) error {
 	s.seen.scratch = s.seen.scratch[:0]
 	var last datum.Datum
@@ -91,20 +89,14 @@ func (s *distinct) Add(x *Context) error {
 	return s.gather(last)
 }
 
-// Bytes is about how much memory it holds.
 func (s *distinct) Bytes() int { return s.seen.bytes + s.gatherer.Bytes() }
 
 // rowCount is COUNT(*).
 type rowCount struct{ count int64 }
 
-// Add takes in the row of the context.
-func (s *rowCount) Add(*Context) error { s.count++; return nil }
-
-// Result is the value so far.
+func (s *rowCount) Add(*Context) error                   { s.count++; return nil }
 func (s *rowCount) Result(*Context) (datum.Datum, error) { return datum.Int(s.count), nil }
-
-// Bytes is about how much memory it holds.
-func (s *rowCount) Bytes() int { return 16 }
+func (s *rowCount) Bytes() int                           { return 16 }
 
 // valueCount is COUNT(x).
 type valueCount struct{ count int64 }
@@ -178,13 +170,11 @@ func (s *sum) Result(*Context) (datum.Datum, error) {
 	return total, nil
 }
 
-// Bytes is about how much memory it holds.
 func (s *sum) Bytes() int { return 80 }
 
 // average is AVG.
 type average struct{ sum }
 
-// Result is the value so far.
 func (s *average) Result(x *Context) (datum.Datum, error) {
 	total, err := s.sum.Result(x)
 	if err != nil || total.IsNull() {
@@ -207,11 +197,8 @@ func (s *extreme) gather(d datum.Datum) error {
 	return nil
 }
 
-// Result is the value so far.
 func (s *extreme) Result(*Context) (datum.Datum, error) { return s.best, nil }
-
-// Bytes is about how much memory it holds.
-func (s *extreme) Bytes() int { return 64 + s.best.Len() }
+func (s *extreme) Bytes() int                           { return 64 + s.best.Len() }
 
 // first is ANY_VALUE.
 type first struct {
@@ -225,11 +212,8 @@ func (s *first) gather(d datum.Datum) error {
 	return nil
 }
 
-// Result is the value so far.
 func (s *first) Result(*Context) (datum.Datum, error) { return s.d, nil }
-
-// Bytes is about how much memory it holds.
-func (s *first) Bytes() int { return 64 + s.d.Len() }
+func (s *first) Bytes() int                           { return 64 + s.d.Len() }
 
 // bits is BIT_AND, BIT_OR and BIT_XOR.
 type bits struct {
@@ -257,11 +241,8 @@ func (s *bits) gather(d datum.Datum) error {
 	return nil
 }
 
-// Result is the value so far.
 func (s *bits) Result(*Context) (datum.Datum, error) { return datum.Uint(s.value), nil }
-
-// Bytes is about how much memory it holds.
-func (s *bits) Bytes() int { return 24 }
+func (s *bits) Bytes() int                           { return 24 }
 
 // variance is VARIANCE and STDDEV, of populations and of samples, by Welford's method: it does not lose digits to a
 // large mean.
@@ -280,7 +261,6 @@ func (s *variance) gather(d datum.Datum) error {
 	return nil
 }
 
-// Result is the value so far.
 func (s *variance) Result(*Context) (datum.Datum, error) {
 	divisor := s.count
 	if s.kind == varianceSampleKind || s.kind == deviationSampleKind {
@@ -296,5 +276,4 @@ func (s *variance) Result(*Context) (datum.Datum, error) {
 	return datum.Float64(v), nil
 }
 
-// Bytes is about how much memory it holds.
 func (s *variance) Bytes() int { return 40 }

@@ -89,7 +89,6 @@ func maxOf(x *Context) int {
 	return concatMax
 }
 
-// Add takes in the row of the context.
 func (c *concat) Add(x *Context) error {
 	text, ok, err := c.part(x)
 	if err != nil || !ok {
@@ -205,7 +204,6 @@ func (c *concat) documentOrNull() (datum.Datum, error) {
 	return document.Object(c.text)
 }
 
-// Bytes is about how much memory it holds.
 func (c *concat) Bytes() int {
 	size := 128 + cap(c.text) + c.bytes
 	if c.seen != nil {
@@ -221,7 +219,6 @@ type head struct {
 	any  bool
 }
 
-// Add takes in the row of the context.
 func (h *head) Add(x *Context) error {
 	if h.any && len(h.of.orderBy) == 0 {
 		return nil
@@ -238,8 +235,5 @@ func (h *head) Add(x *Context) error {
 	return nil
 }
 
-// Result is the value so far.
 func (h *head) Result(*Context) (datum.Datum, error) { return h.best.d, nil }
-
-// Bytes is about how much memory it holds.
-func (h *head) Bytes() int { return 32 + h.best.bytes() }
+func (h *head) Bytes() int                           { return 32 + h.best.bytes() }

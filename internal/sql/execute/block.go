@@ -211,7 +211,6 @@ type projection struct {
 	stored *Rows // whose rows, as they are stored, are the answer; nil: items are
 }
 
-// Next moves to the next row.
 func (p *projection) Next() (bool, error) {
 	p.x.Reset()
 	ok, err := p.Rows.Next()

@@ -169,7 +169,6 @@ type copiedRows struct {
 	counts  operator.Counts
 }
 
-// Open begins.
 func (c *copiedRows) Open(ctx context.Context) error {
 	c.counts.Opens++
 	if c.outer != nil {
@@ -180,7 +179,6 @@ func (c *copiedRows) Open(ctx context.Context) error {
 	return c.block.Open(ctx)
 }
 
-// Next moves to the next row.
 func (c *copiedRows) Next() (bool, error) {
 	ok, err := c.block.Next()
 	if err != nil || !ok {
@@ -226,7 +224,6 @@ func (q *run) spool(of *algebra.Spool) *spool {
 // table would.
 type shownRows struct{ *block }
 
-// Next moves to the next row.
 func (s shownRows) Next() (bool, error) {
 	ok, err := s.block.Next()
 	for i := range s.row {
@@ -348,7 +345,6 @@ func (v *virtual) Open(ctx context.Context) error {
 	})
 }
 
-// Next moves to the next row.
 func (v *virtual) Next() (bool, error) {
 	if len(v.rows) == 0 {
 		return false, nil

@@ -75,7 +75,6 @@ func (r *runner) newPart(view *database.View, query database.Query) *part {
 	return p
 }
 
-// Open begins.
 func (p *part) Open(ctx context.Context) error {
 	return p.rows.openPart(ctx, p.view, p.source, &p.x, &p.access, p.query)
 }

@@ -57,7 +57,6 @@ func (s *scan) Open(ctx context.Context) error {
 	return s.open(ctx)
 }
 
-// Next moves to the next row.
 func (s *scan) Next() (bool, error) {
 	for s.isOpen {
 		s.x.Context.Reset()
@@ -97,7 +96,6 @@ func (s *scan) lockRow() (skip bool, err error) {
 	return s.lock(s.ctx)
 }
 
-// Close ends the reading.
 func (s *scan) Close() error {
 	if !s.isOpen {
 		return nil

@@ -105,7 +105,6 @@ type tableRows struct {
 	ctx context.Context
 }
 
-// Open begins.
 func (t *tableRows) Open(ctx context.Context) error {
 	t.ctx = ctx
 	if err := t.lockPoint(ctx); err != nil {
@@ -114,7 +113,6 @@ func (t *tableRows) Open(ctx context.Context) error {
 	return t.open(ctx)
 }
 
-// Next moves to the next row.
 func (t *tableRows) Next() (bool, error) {
 	for t.rows.Next() {
 		if !t.locks() {
@@ -128,5 +126,4 @@ func (t *tableRows) Next() (bool, error) {
 	return false, t.rows.Close()
 }
 
-// Close ends the reading.
 func (t *tableRows) Close() error { return t.rows.Close() }
