@@ -33,6 +33,7 @@
 //   - Stamps, and Stamper of its Txn: no streams, recovery, asynchronous indexes or changes to Kinesis.
 //   - Prefetcher (of a Txn): what is read one by one is asked for one by one.
 //   - Walker: Walk reads through a cursor.
+//   - Blocks (of a Cursor): ReadBlock reads entries one by one.
 //   - Copier and Files: backups read all entries at one snapshot, where they could copy files.
 //   - Followed: no shipping of changes as they are made.
 //   - Marker: the database can't return to a state that it had, which is for tests.

@@ -53,6 +53,7 @@ func Run(t *testing.T, e Engine) {
 		{"Range", [][]check{rangeChecks()}},
 		{"Seek", [][]check{seekChecks()}},
 		{"Move", [][]check{moveChecks()}},
+		{"Block", [][]check{blockChecks()}},
 		{"Cursor", [][]check{cursorChecks()}},
 		{"Get", [][]check{getChecks(), getManyChecks()}},
 		{"Snapshot", [][]check{snapshotChecks(), visibilityChecks()}},

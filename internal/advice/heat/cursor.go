@@ -12,6 +12,7 @@ import (
 const (
 	stepsMax  = 256 // how many steps a cursor counts by itself, about, before it adds them to the Map
 	stepEvery = 64  // one key in so many steps is left, on average
+	blockMin  = 8   // entries are read together at least, however soon a key is to be left
 )
 
 // cursor counts its steps as long as they stay in one bucket.
@@ -34,20 +35,33 @@ func (c *cursor) Next() bool {
 		return false
 	}
 	key := c.Cursor.Key()
-	size := len(key) + len(c.Cursor.Value())
+	c.count(key, 1, len(key)+len(c.Cursor.Value()))
+	return true
+}
+
+// ReadBlock is the cursor's. A block counts where it begins, and ends before the next key that is left.
+func (c *cursor) ReadBlock(b *kv.Block, most int) {
+	kv.ReadBlock(c.Cursor, b, min(most, max(c.until, blockMin)))
+	if b.Len() > 0 {
+		c.count(b.First(), b.Len(), b.Bytes())
+	}
+}
+
+// count counts steps that begin at a key.
+func (c *cursor) count(key []byte, steps, size int) {
 	if c.axis != nil && c.beyond(key) {
 		c.cross(key)
 	}
 	if c.axis == nil {
 		c.enter(key, size)
-		return true
+		c.steps += steps - 1
+		return
 	}
-	c.steps++
+	c.steps += steps
 	c.size += size
-	if c.until--; c.until <= 0 {
+	if c.until -= steps; c.until <= 0 {
 		c.leave(key)
 	}
-	return true
 }
 
 // beyond reports whether a step has left the bucket.
