@@ -304,6 +304,9 @@ func (p Pinned) sizer(ctx context.Context) func(kv.Range) int64 {
 // Next moves to the next item. After false, look at Close's error.
 func (c *Cursor) Next() bool { return c.walk.Next() }
 
+// Count walks to the end and returns the number of items, instead of Next. Then look at Close's error.
+func (c *Cursor) Count() int64 { return c.walk.Count() }
+
 // Row returns the current item's bytes, valid until the next Next or Close.
 func (c *Cursor) Row() value.Row { return c.walk.Row() }
 

@@ -246,6 +246,7 @@ func (s *searching) compare() {
 		if explained != "" {
 			s.found++
 			s.comparePages(ctx, view, p, q, got)
+			compareCount(s.t, view, p, q, 1+s.random.IntN(3), len(got))
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 type mergedPostings struct {
 	sortedKeys
 	entries []postedEntry // in the order of gathered.keys, which has each row once
-	next    int           // of entries: none before it is of a row at or behind the one at hand
+	entry   int           // of entries: none before it is of a row at or behind the one at hand
 }
 
 type postedEntry struct {
@@ -57,11 +57,11 @@ func (f *finder) gatherPostings(field *record.Field, ranges []kv.Range) *mergedP
 
 // appendPlaces appends where one of the words stands in the row at hand, ascending.
 func (p *mergedPostings) appendPlaces(dst []uint32) (_ []uint32, err error) {
-	at := p.keys[p.sortedKeys.next]
-	for p.next < len(p.entries) && p.f.compare(p.entries[p.next].key, at) < 0 {
-		p.next++
+	at := p.keys[p.at]
+	for p.entry < len(p.entries) && p.f.compare(p.entries[p.entry].key, at) < 0 {
+		p.entry++
 	}
-	for i := p.next; i < len(p.entries) && bytes.Equal(p.entries[i].key, at); i++ {
+	for i := p.entry; i < len(p.entries) && bytes.Equal(p.entries[i].key, at); i++ {
 		if dst, err = p.entries[i].posting.Places(dst); err != nil {
 			return dst, err
 		}

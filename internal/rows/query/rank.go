@@ -106,7 +106,7 @@ func (c *Cursor) round() {
 			c.Counts.Examined++
 		}
 		row := scoredRow{key: c.last}
-		if f.ranked != nil && bytes.Equal(f.ranked.seek(at, false), at) {
+		if f.ranked != nil && bytes.Equal(f.ranked.seek(at), at) {
 			row.score = f.ranked.score(f.scorer)
 		}
 		full := len(r.best) == r.size

@@ -234,6 +234,21 @@ func lower(a, b []byte) []byte {
 	return a
 }
 
+// checkEvery is how many rows are counted between two looks at the context.
+const checkEvery = 1024
+
+// Count walks to the end and returns the number of rows, instead of Next. Then look at Close's error.
+func (c *Cursor) Count() (n int64) {
+	if c.found != nil && c.err == nil && c.found.scorer == nil && c.skipsReading() && c.scan.ExaminedMax == 0 {
+		return c.countFound()
+	}
+	for (n%checkEvery != 0 || c.ctx.Err() == nil) && c.Next() {
+		n++
+	}
+	c.err = cmp.Or(c.err, c.ctx.Err())
+	return n
+}
+
 // Next moves to the next row that passes the filter. After false, look at Close's error.
 func (c *Cursor) Next() bool {
 	if c.near != nil {

@@ -12,7 +12,6 @@ import (
 	"github.com/weftdb/weft/internal/rows/access"
 	"github.com/weftdb/weft/internal/rows/record"
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/order"
 )
 
 // GatherBytesMax is the number of bytes of keys a search collects at most, to put them in order. A list that is longer
@@ -31,19 +30,19 @@ type finder struct {
 	partial bool // a list was too long, so that more rows are found than should be
 	walks   []kv.Cursor
 	root    stream
-	begun   bool   // root stands at at
-	at      []byte // the last row found
+	begun   bool // root stands at the last row found
 	ranked  *group
 	scorer  *search.Scorer
 	err     error
 }
 
-// stream yields keys of rows, without the table's prefix, in the direction of the walk.
+// stream yields keys of rows, without the table's prefix, in the direction of the walk. A key that it returns stays
+// until the next call; nil: no row is left, or the finder has an error.
 type stream interface {
-	// seek moves to the first row at or behind key, or behind it only if beyond is set; a nil key is before all rows.
-	// It never moves back. The key that it returns stays until the next call; nil: no row is left, or the finder has an
-	// error.
-	seek(key []byte, beyond bool) []byte
+	// seek moves to the first row at or behind key; a nil key is before all rows. It never moves back.
+	seek(key []byte) []byte
+	// next moves to the row behind the one at which the last call has ended.
+	next() []byte
 }
 
 // openFinder begins a search.
@@ -76,13 +75,7 @@ func (f *finder) compare(a, b []byte) int {
 }
 
 // isAt reports whether a seek for another key may end at a key.
-func (f *finder) isAt(at, key []byte, beyond bool) bool {
-	if key == nil {
-		return true
-	}
-	order := f.compare(at, key)
-	return order > 0 || order == 0 && !beyond
-}
+func (f *finder) isAt(at, key []byte) bool { return key == nil || f.compare(at, key) >= 0 }
 
 // open makes the stream of a node.
 func (f *finder) open(n *access.SearchNode) stream {
@@ -92,13 +85,17 @@ func (f *finder) open(n *access.SearchNode) stream {
 	case access.SearchValues:
 		return f.openValues(n)
 	case access.SearchAny:
-		return &anyOf{f: f, list: f.openEach(n.List)}
+		return &union{f: f, list: f.openEach(n.List)}
 	}
 	list := f.openEach(n.List)
 	if len(list) == 0 {
 		list = []stream{f.everything()}
 	}
-	return &allOf{f: f, list: list, without: f.openWithout(n.Without)}
+	without := f.openWithout(n.Without)
+	if len(list) == 1 && len(without) == 0 {
+		return list[0]
+	}
+	return &allOf{f: f, list: list, without: without}
 }
 
 // openWithout opens what is left out: only lists that are there as a whole, for others leave out too much.
@@ -120,127 +117,6 @@ func (f *finder) openEach(nodes []*access.SearchNode) (list []stream) {
 		list = append(list, f.open(n))
 	}
 	return list
-}
-
-// everything is all rows of the table.
-func (f *finder) everything() stream { return f.list(f.table.Prefix) }
-
-// list is the rows of the entries whose keys are a prefix and the row's key.
-func (f *finder) list(prefix []byte) *list {
-	end, _ := order.PrefixEnd(nil, prefix)
-	walk := f.from.Scan(f.ctx, kv.Range{Start: prefix, End: end}, f.reverse)
-	f.walks = append(f.walks, walk)
-	return &list{f: f, walk: walk, prefix: prefix}
-}
-
-// list is the rows of one value or word.
-type list struct {
-	f      *finder
-	walk   kv.Cursor
-	prefix []byte
-	at     []byte // nil: not begun, or over
-	over   bool
-	target []byte
-}
-
-// stepsMax is the number of entries that are stepped over before a list is sought in.
-const stepsMax = 4
-
-func (l *list) seek(key []byte, beyond bool) []byte {
-	if l.at != nil && l.f.isAt(l.at, key, beyond) {
-		return l.at
-	}
-	for steps := 0; !l.over; steps++ {
-		if steps == stepsMax || l.at == nil && key != nil {
-			l.target = append(append(l.target[:0], l.prefix...), key...)
-			l.walk.Seek(l.target)
-			l.f.counts.Seeks++
-		}
-		if !l.walk.Next() {
-			l.over, l.at = true, nil
-			break
-		}
-		l.f.counts.Postings++
-		if l.at = l.walk.Key()[len(l.prefix):]; l.f.isAt(l.at, key, beyond) {
-			return l.at
-		}
-	}
-	return nil
-}
-
-// posting is the posting of the entry at hand.
-func (l *list) posting() search.Posting { return search.Posting(l.walk.Value()) }
-
-// allOf is the rows that all of list have and none of without.
-type allOf struct {
-	f             *finder
-	list, without []stream
-	at            []byte
-}
-
-func (a *allOf) seek(key []byte, beyond bool) []byte {
-	for {
-		at := meet(a.f, a.list, key, beyond)
-		if at == nil || !slices.ContainsFunc(a.without,
-			func(s stream) bool { return bytes.Equal(s.seek(at, false), at) }) {
-			return at
-		}
-		a.at = append(a.at[:0], at...)
-		key, beyond = a.at, true
-	}
-}
-
-// meet moves streams to the next row that all of them have.
-func meet(f *finder, list []stream, key []byte, beyond bool) []byte {
-	at := list[0].seek(key, beyond)
-	for i := 1; at != nil && i < len(list); i++ {
-		other := list[i].seek(at, false)
-		if other == nil {
-			return nil
-		}
-		if f.compare(other, at) > 0 {
-			at, i = list[0].seek(other, false), 0
-		}
-	}
-	return at
-}
-
-// anyOf is the rows that one of list has.
-type anyOf struct {
-	f    *finder
-	list []stream
-}
-
-func (a *anyOf) seek(key []byte, beyond bool) []byte { return first(a.f, a.list, key, beyond) }
-
-// first moves streams to where they are not before key, and returns the first row that one of them has then.
-func first(f *finder, list []stream, key []byte, beyond bool) (least []byte) {
-	for _, s := range list {
-		if at := s.seek(key, beyond); at != nil && (least == nil || f.compare(at, least) < 0) {
-			least = at
-		}
-	}
-	return least
-}
-
-// sortedKeys is keys of rows that were put in order.
-type sortedKeys struct {
-	f    *finder
-	keys [][]byte
-	next int
-}
-
-func (g *sortedKeys) seek(key []byte, beyond bool) []byte {
-	for ; g.next < len(g.keys); g.next++ {
-		if g.f.isAt(g.keys[g.next], key, beyond) {
-			return g.keys[g.next]
-		}
-		if rest := g.keys[g.next:]; len(rest) > stepsMax && !g.f.isAt(rest[stepsMax], key, beyond) {
-			at, _ := slices.BinarySearchFunc(rest, key, g.f.compare)
-			g.next += at - 1 // the loop looks at the next one
-		}
-	}
-	return nil
 }
 
 // gather collects the rows of some ranges of entries; ok is false if they are too many.
@@ -284,11 +160,11 @@ func (f *finder) openValues(n *access.SearchNode) stream {
 	field := f.index.Field(n.Field).Named(n.Column)
 	var streams []stream
 	if n.Side {
-		streams = append(streams, f.list(field.Side))
+		streams = append(streams, f.list(field.Side, kv.BlockKeys))
 	}
 	if n.InOrder() {
 		for _, span := range n.Spans {
-			streams = append(streams, f.list(slices.Concat(field.Prefix, span.Start)))
+			streams = append(streams, f.list(slices.Concat(field.Prefix, span.Start), kv.BlockKeys))
 		}
 		return f.either(streams)
 	}
@@ -308,30 +184,31 @@ func (f *finder) either(streams []stream) stream {
 	if len(streams) == 1 {
 		return streams[0]
 	}
-	return &anyOf{f: f, list: streams}
+	return &union{f: f, list: streams}
 }
 
 // advance moves to the next row that is found within the spans that are left.
-func (c *Cursor) advance() []byte {
+func (c *Cursor) advance() (at []byte) {
 	f := c.found
 	for f.err == nil && len(c.spans) > 0 {
 		span := c.spans[0]
-		key, beyond := span.Start, false
-		if f.reverse {
-			key, beyond = span.End, true
+		switch {
+		case f.begun:
+			at = f.root.next()
+		case f.reverse:
+			if at = f.root.seek(span.End); span.End != nil && at != nil && bytes.Equal(at, span.End) {
+				at = f.root.next()
+			}
+		default:
+			at = f.root.seek(span.Start)
 		}
-		if f.begun {
-			key, beyond = f.at, true
-		}
-		at := f.root.seek(key, beyond)
 		if at == nil {
 			return nil
 		}
-		if span.Contains(at) {
-			f.begun, f.at = true, append(f.at[:0], at...)
+		if f.begun = span.Contains(at); f.begun {
 			return at
 		}
-		c.spans, f.begun = c.spans[1:], false
+		c.spans = c.spans[1:]
 	}
 	return nil
 }

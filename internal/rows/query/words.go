@@ -45,7 +45,11 @@ func (f *finder) openWords(n *access.SearchNode) stream {
 func (f *finder) openNode(field *record.Field, n *search.Node) wordStream {
 	switch n.Kind {
 	case search.Word:
-		return &word{list: f.list(field.WordPrefix(nil, n.Terms[0], true)), node: n}
+		keep := kv.BlockKeys
+		if f.scorer != nil {
+			keep = kv.BlockValues
+		}
+		return &word{list: f.list(field.WordPrefix(nil, n.Terms[0], true), keep), node: n}
 	case search.Phrase:
 		return f.openPhrase(field, n)
 	case search.Prefix, search.Fuzzy:
@@ -157,7 +161,7 @@ type phrase struct {
 	streams []stream
 	places  [][]uint32
 	count   int
-	at      []byte
+	at      []byte // nil: no row is at hand
 }
 
 // openPhrase is the stream of a phrase; nil if its last word stands for too many others.
@@ -165,7 +169,7 @@ func (f *finder) openPhrase(field *record.Field, n *search.Node) wordStream {
 	p := &phrase{f: f, node: n, places: make([][]uint32, len(n.Terms))}
 	words, last := n.Parts()
 	for _, term := range words {
-		p.words = append(p.words, f.list(field.WordPrefix(nil, term, true)))
+		p.words = append(p.words, f.list(field.WordPrefix(nil, term, true), kv.BlockValues))
 	}
 	p.first = p.words[0].(*list)
 	if last != nil {
@@ -185,17 +189,18 @@ func (f *finder) openPhrase(field *record.Field, n *search.Node) wordStream {
 	return p
 }
 
-func (p *phrase) seek(key []byte, beyond bool) []byte {
-	if p.at != nil && p.count > 0 && p.f.isAt(p.at, key, beyond) {
+func (p *phrase) seek(key []byte) []byte {
+	if p.at != nil && p.f.isAt(p.at, key) {
 		return p.at
 	}
-	for {
-		at := meet(p.f, p.streams, key, beyond)
-		if at == nil {
-			p.at = nil
-			return nil
-		}
-		p.at = append(p.at[:0], at...)
+	return p.accepted(meet(p.f, p.streams, p.streams[0].seek(key)))
+}
+
+func (p *phrase) next() []byte { return p.accepted(meet(p.f, p.streams, p.streams[0].next())) }
+
+// accepted moves on from at, at which all words stand, to the first row where they stand one after the other.
+func (p *phrase) accepted(at []byte) []byte {
+	for ; at != nil; at = meet(p.f, p.streams, p.streams[0].next()) {
 		for i, one := range p.words {
 			var err error
 			if p.places[i], err = one.appendPlaces(p.places[i][:0]); err != nil {
@@ -204,10 +209,11 @@ func (p *phrase) seek(key []byte, beyond bool) []byte {
 			}
 		}
 		if p.count = p.node.Count(p.places); p.count > 0 {
-			return p.at
+			break
 		}
-		key, beyond = p.at, true
 	}
+	p.at = at
+	return at
 }
 
 func (p *phrase) score(s *search.Scorer) float64 {
@@ -219,12 +225,13 @@ type group struct {
 	f                 *finder
 	node              *search.Node
 	must, should, not []wordStream
-	musts, shoulds    []stream // the same; of should those that are looked for: see leave
-	at                []byte
+	musts             []stream // the same
+	either            union    // of should, if nothing must be there; without those that don't matter: see leave
+	at                []byte   // nil: no row is at hand
 }
 
 func (f *finder) openGroup(field *record.Field, n *search.Node) wordStream {
-	g := &group{f: f, node: n}
+	g := &group{f: f, node: n, either: union{f: f}}
 	for _, m := range n.Must {
 		s := f.openNode(field, m)
 		if s == nil {
@@ -237,7 +244,7 @@ func (f *finder) openGroup(field *record.Field, n *search.Node) wordStream {
 		if s == nil {
 			return nil
 		}
-		g.should, g.shoulds = append(g.should, s), append(g.shoulds, s)
+		g.should, g.either.list = append(g.should, s), append(g.either.list, s)
 	}
 	partial := f.partial
 	for _, m := range n.Not {
@@ -249,46 +256,64 @@ func (f *finder) openGroup(field *record.Field, n *search.Node) wordStream {
 		}
 	}
 	f.partial = partial
+	if one := g.only(); one != nil && f.scorer == nil {
+		return one
+	}
 	return g
 }
 
-func (g *group) seek(key []byte, beyond bool) []byte {
-	if g.at != nil && g.f.isAt(g.at, key, beyond) {
-		return g.at
+// only is the member that has all rows of the group; nil if there is none.
+func (g *group) only() wordStream {
+	switch {
+	case len(g.not) > 0:
+	case len(g.must) == 1 && g.node.Least <= 0:
+		return g.must[0]
+	case len(g.must) == 0 && len(g.should) == 1 && g.node.Least <= 1:
+		return g.should[0]
 	}
-	for {
-		var at []byte
-		switch {
-		case len(g.musts) > 0:
-			at = meet(g.f, g.musts, key, beyond)
-		default:
-			at = first(g.f, g.shoulds, key, beyond)
-		}
-		if at == nil {
-			g.at = nil
-			return nil
-		}
-		g.at = append(g.at[:0], at...)
-		if g.accepts() {
-			return g.at
-		}
-		key, beyond = g.at, true
-	}
+	return nil
 }
 
-// accepts reports whether the row at hand has enough of should and none of not.
-func (g *group) accepts() bool {
-	for _, s := range g.not {
-		if bytes.Equal(s.seek(g.at, false), g.at) {
-			return false
-		}
+func (g *group) seek(key []byte) []byte {
+	if g.at != nil && g.f.isAt(g.at, key) {
+		return g.at
+	}
+	if len(g.musts) > 0 {
+		return g.accepted(meet(g.f, g.musts, g.musts[0].seek(key)))
+	}
+	return g.accepted(g.either.seek(key))
+}
+
+func (g *group) next() []byte { return g.accepted(g.step()) }
+
+// step moves to the next row that may match.
+func (g *group) step() []byte {
+	if len(g.musts) > 0 {
+		return meet(g.f, g.musts, g.musts[0].next())
+	}
+	return g.either.next()
+}
+
+// accepted moves on from at to the first row that matches.
+func (g *group) accepted(at []byte) []byte {
+	for at != nil && !g.accepts(at) {
+		at = g.step()
+	}
+	g.at = at
+	return at
+}
+
+// accepts reports whether a row has enough of should and none of not.
+func (g *group) accepts(at []byte) bool {
+	if isIn(g.not, at) {
+		return false
 	}
 	least := g.node.Least
 	if len(g.musts) == 0 && least <= 1 {
 		return true
 	}
 	for _, s := range g.should {
-		if least > 0 && bytes.Equal(s.seek(g.at, false), g.at) {
+		if least > 0 && bytes.Equal(s.seek(at), at) {
 			least--
 		}
 	}
@@ -300,7 +325,7 @@ func (g *group) score(s *search.Scorer) (score float64) {
 		score += m.score(s)
 	}
 	for _, m := range g.should {
-		if bytes.Equal(m.seek(g.at, false), g.at) {
+		if bytes.Equal(m.seek(g.at), g.at) {
 			score += m.score(s)
 		}
 	}
@@ -313,7 +338,7 @@ const roundingError = 1 + 1e-9
 // leave tells a group that rows with no more than a score don't matter: members of should that can't reach it together
 // are no longer looked for.
 func (g *group) leave(s *search.Scorer, least float64) {
-	if len(g.must) > 0 || g.node.Least > 1 || len(g.shoulds) <= 1 || g.node.Weight != 1 {
+	if len(g.must) > 0 || g.node.Least > 1 || len(g.either.list) <= 1 || g.node.Weight != 1 {
 		return
 	}
 	byMost := slices.Clone(g.should)
@@ -324,11 +349,12 @@ func (g *group) leave(s *search.Scorer, least float64) {
 		}
 		return 1
 	})
-	g.shoulds = g.shoulds[:0]
-	reach := 0.0
-	for _, m := range byMost {
-		if reach += most(m); reach*roundingError > least {
-			g.shoulds = append(g.shoulds, m)
+	reach, left := 0.0, 0
+	for left < len(byMost) {
+		if reach += most(byMost[left]); reach*roundingError > least {
+			break
 		}
+		left++
 	}
+	g.either.keep(func(i int) bool { return slices.Contains(byMost[left:], g.either.list[i].(wordStream)) })
 }
