@@ -114,8 +114,8 @@ func TestFollowing(t *testing.T) {
 		for range 20 {
 			for range rng.IntN([]int{4, 4, 2 * trailLength}[rng.IntN(3)]) {
 				err := changeAny(t.Context(), gateways[rng.IntN(2)], rng)
-				if err != nil && !errors.Is(err, ErrExists) && !errors.Is(err, ErrViewExists) && !errors.Is(err, ErrNotFound) &&
-					!errors.Is(err, ErrDatabaseExists) {
+				if err != nil && !slices.ContainsFunc([]error{ErrExists, ErrViewExists, ErrNotFound, ErrDatabaseExists},
+					func(expected error) bool { return errors.Is(err, expected) }) {
 					t.Fatal(err)
 				}
 			}

@@ -79,17 +79,14 @@ func (f *floors) raise(found []waiter, whole bool) {
 			f.of[bucket] = one
 		}
 	}
-	for i, w := range found {
-		table, number, stamp, _, _ := keyspace.CutJournal(w.key)
-		bucket := Bucket{table, number}
+	for _, w := range found {
+		bucket, stamp := w.bucket()
 		one := f.of[bucket]
 		one.moved++
-		switch {
-		case whole || i < len(found)-1 && !bytes.HasPrefix(found[len(found)-1].key, keyspace.AppendOutbox(nil, table, number)):
-			one.stamp = max(one.stamp, f.oldest)
-		default:
-			one.stamp = max(one.stamp, min(stamp, f.oldest))
+		if last, _ := found[len(found)-1].bucket(); whole || bucket != last {
+			stamp = f.oldest
 		}
+		one.stamp = max(one.stamp, min(stamp, f.oldest))
 		f.of[bucket] = one
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // Bounds of one step of a Sequencer.
 const (
-	stepChanges = 1000
+	stepChanges = 4000
 	stepBytes   = 4 << 20
 )
 
@@ -50,7 +50,7 @@ func (s *Sequencer) Forget() { s.last, s.floors = nil, floors{} }
 // Behind reports whether the last step has left changes that it saw.
 func (s *Sequencer) Behind() bool { return s.from != nil }
 
-// Step moves up to a thousand changes, of all tables, and returns how many.
+// Step moves up to some thousand changes, of all tables, and returns how many.
 func (s *Sequencer) Step(ctx context.Context) (moved int, err error) {
 	given, from := map[Bucket]uint64{}, []byte(nil)
 	if err := s.floors.look(ctx, s.Oldest); err != nil {
@@ -97,10 +97,16 @@ func (s *Sequencer) Step(ctx context.Context) (moved int, err error) {
 
 type waiter struct{ key, value []byte }
 
+// bucket returns where a change waits, and the stamp of its transaction.
+func (w waiter) bucket() (b Bucket, stamp uint64) {
+	table, number, stamp, _, _ := keyspace.CutJournal(w.key)
+	return Bucket{table, number}, stamp
+}
+
 // after returns the beginning of the bucket behind a change's own.
 func (w waiter) after() []byte {
-	table, bucket, _, _, _ := keyspace.CutJournal(w.key)
-	next, _ := order.PrefixEnd(nil, keyspace.AppendOutbox(nil, table, bucket))
+	b, _ := w.bucket()
+	next, _ := order.PrefixEnd(nil, keyspace.AppendOutbox(nil, b.Table, b.Bucket))
 	return next
 }
 
