@@ -62,8 +62,12 @@ type TableLag struct {
 	Lag
 }
 
-// Lags tells how far asynchronous search indexes are behind, of all tables that have some.
+// Lags tells how far asynchronous search indexes are behind, of all tables that have some. Where several gateways share
+// the store, only the one that brings them up to date tells.
 func (db *DB) Lags(ctx context.Context) (list []TableLag, err error) {
+	if !db.follower.Follows() {
+		return nil, nil
+	}
 	for _, id := range db.catalog.IDs() {
 		p, gone := db.PinID(id)
 		if gone != nil {

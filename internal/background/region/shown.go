@@ -30,7 +30,7 @@ type Shown struct {
 	// Middle is the key that divides its recent requests best, or else the one in the middle of its entries, as far as
 	// either is known without reading more.
 	Middle []KeyValue
-	// First and Last are the first and the last entry; nil if there is none.
+	// First and Last are the first and the last entry; nil if there is none, or too many regions to look.
 	First, Last value.Row
 	Amount
 	Rate
@@ -41,6 +41,9 @@ type Shown struct {
 	Leader      string
 	Peers       []string
 }
+
+// shownWhole is the number of regions of an index up to which their entries are looked at: each costs some requests.
+const shownWhole = 4096
 
 // Show describes the regions of an index, in order. sizeOf may be nil.
 func (k *Keeper) Show(ctx context.Context, table uint32, x *record.Index, sizeOf func(kv.Range) int64) ([]Shown,
@@ -54,7 +57,12 @@ func (k *Keeper) Show(ctx context.Context, table uint32, x *record.Index, sizeOf
 	if err != nil {
 		return nil, err
 	}
-	measured, err := Measure(ctx, from, x, regions, sizeOf)
+	var measured []Amount
+	if len(regions) <= shownWhole {
+		measured, err = Measure(ctx, from, x, regions, sizeOf)
+	} else {
+		measured = slices.Repeat([]Amount{{Least: true}}, len(regions))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -70,6 +78,9 @@ func (k *Keeper) Show(ctx context.Context, table uint32, x *record.Index, sizeOf
 		list[i].Middle = keyValues(x, k.divider(x, r, &measured[i], rates[i]))
 		if why, ok := k.Verdict(r.ID); ok {
 			list[i].Fault = why.String()
+		}
+		if len(regions) > shownWhole {
+			continue
 		}
 		if list[i].First, list[i].Last, err = edges(ctx, from, x.Span(r.Start, r.End)); err != nil {
 			return nil, err

@@ -61,8 +61,8 @@ type Options struct {
 	// is no other.
 	Owned func() bool
 	Guard func(ctx context.Context, txn kv.Txn) error
-	// Moves are told of the changes that this process moves to the journal, and Told reports whether these are all. nil:
-	// nobody tells.
+	// Moves are told of the changes that this process moves to the journal, and Told reports whether these are all.
+	// nil: nobody tells.
 	Moves *journal.Moves
 	Told  func() bool
 	// Idle follows only when asked to.
@@ -131,7 +131,7 @@ func (f *Follower) run(ctx context.Context) {
 // round does a batch of each bucket that may have one, if it is this process that does. moved says that there was one.
 // A table with a fault holds up no other.
 func (f *Follower) round(ctx context.Context) (moved bool, err error) {
-	if f.Owned != nil && !f.Owned() {
+	if !f.Follows() {
 		f.whole = time.Time{}
 		return false, nil
 	}
@@ -146,6 +146,9 @@ func (f *Follower) round(ctx context.Context) (moved bool, err error) {
 	}
 	return moved, err
 }
+
+// Follows reports whether it is this process that follows. A nil Follower does not.
+func (f *Follower) Follows() bool { return f != nil && (f.Owned == nil || f.Owned()) }
 
 // due returns the buckets that may have changes: those that were told of and those that are left, or all.
 func (f *Follower) due() []journal.Bucket {
@@ -234,7 +237,7 @@ func (f *Follower) catchBucket(ctx context.Context, b journal.Bucket, end uint64
 		if err != nil || !left {
 			return err
 		}
-		if f.Owned == nil || f.Owned() {
+		if f.Follows() {
 			if _, err := f.step(ctx, b); err != nil {
 				return err
 			}
