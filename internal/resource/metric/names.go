@@ -140,7 +140,7 @@ var (
 		"Estimated items that a running job will process in total; 0 if unknown."}
 
 	searchLag = instrument{"weft_search_lag_seconds", gauge, []string{"database", "table"},
-		"Age of the oldest change that the asynchronous search indexes of a table have not followed yet; 0 if they have followed all."}
+		"Age of the oldest change that the asynchronous search indexes of a table have not followed yet; 0 if they have followed all. Of several gateways, the one that brings them up to date tells."}
 	searchWaiting = instrument{"weft_search_changes_waiting", gauge, []string{"database", "table"},
 		"Changes that the asynchronous search indexes of a table have not followed yet, counted up to 10,000."}
 
