@@ -16,9 +16,9 @@ import (
 
 	"github.com/weftdb/weft/internal/background/gateway"
 	"github.com/weftdb/weft/internal/data/schema"
+	"github.com/weftdb/weft/internal/testing/kvwrap"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/kv/mem"
 )
 

@@ -14,9 +14,9 @@ import (
 
 	"github.com/weftdb/weft/internal/data/keyspace"
 	"github.com/weftdb/weft/internal/data/value"
+	"github.com/weftdb/weft/internal/testing/kvwrap"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/kv"
-	"github.com/weftdb/weft/kv/kvwrap"
 	"github.com/weftdb/weft/kv/mem"
 )
 

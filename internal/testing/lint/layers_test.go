@@ -393,6 +393,7 @@ var laws = map[string]law{
 	"internal/testing/lint":        {layer: testLayer},
 	"internal/testing/testdb":      {layer: testLayer},
 	"internal/testing/explore":     {layer: testLayer},
+	"internal/testing/scale":       {layer: testLayer},
 	"internal/testing/testdoc":     {layer: testLayer},
 	"internal/testing/rounds":      {layer: testLayer},
 	"internal/testing/earthquakes": {layer: testLayer},
@@ -411,7 +412,7 @@ var trees = []string{"bench", "test", "examples"}
 // limited there.
 var testSupport = []string{"wefttest", "kv/kvtest", "kv/tikv/tikvtest", "storage/storagetest",
 	"internal/testing/testdb", "internal/testing/testdoc", "internal/testing/teststore", "internal/testing/rounds",
-	"internal/testing/lint", "internal/testing/explore", "internal/testing/valuetest", "internal/testing/kvwrap",
+	"internal/testing/lint", "internal/testing/explore", "internal/testing/scale", "internal/testing/valuetest", "internal/testing/kvwrap",
 	"internal/testing/earthquakes", "internal/testing/weather"}
 
 // library says which packages may import a module from outside. A folder hides a technology, and nothing else imports
