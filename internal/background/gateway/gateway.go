@@ -330,7 +330,7 @@ func (g *Gateway) step() time.Duration { return max(g.Poll/8, time.Millisecond) 
 // renew writes the record with a lease that begins now. It needs no look at the record that is there: others remove one
 // whose lease has passed, and after that the fence lets nothing be committed by it.
 func (g *Gateway) renew(ctx context.Context, record Record) error {
-	return g.lease(ctx, record, func(kv.Txn) error { return nil }, false)
+	return g.lease(ctx, record, false)
 }
 
 // join takes a lease on the newest schema.
@@ -343,14 +343,15 @@ func (g *Gateway) join(ctx context.Context) error {
 	if len(held) > 0 {
 		return errMoved // requests of the lease before still use it: they end soon, since they are refused everything
 	}
-	err = g.lease(ctx, Record{ID: g.ID, Generation: generation}, func(txn kv.Txn) error {
-		// Guarded, so that a concurrent change sees this gateway, or this gateway the change.
-		newest, err := Generation(ctx, txn)
-		if err == nil && newest != generation {
-			err = errMoved
-		}
-		return errors.Join(err, txn.Guard(keyspace.AppendMeta(nil, generationWord)))
-	}, true)
+	if err := g.lease(ctx, Record{ID: g.ID, Generation: generation}, true); err != nil {
+		return err
+	}
+	// A change of the schema sees the record, or this look sees the change. Many gateways that start at once don't
+	// conflict, as they would if each guarded the generation.
+	seen, err := g.look(ctx)
+	if err == nil && seen.generation != generation {
+		err = errMoved
+	}
 	if err != nil {
 		return err
 	}
@@ -359,17 +360,15 @@ func (g *Gateway) join(ctx context.Context) error {
 	g.mu.Unlock()
 	g.leases.Add(1)
 	g.joined.Store(true)
-	if seen, err := g.look(ctx); err == nil { // or at the next turn
-		g.notice(&seen)
-		g.takeWorks(ctx, &seen)
-	}
+	g.notice(&seen)
+	g.takeWorks(ctx, &seen)
 	g.Logger.Info("the gateway has its lease", "gateway", g.ID, "lease", g.Lease, "generation", generation)
 	return nil
 }
 
-// lease writes the record within a transaction that check agrees to. early lets it commit by the new lease, since there
-// is none: all other commits are refused meanwhile.
-func (g *Gateway) lease(ctx context.Context, record Record, check func(txn kv.Txn) error, early bool) error {
+// lease writes the record. early lets it commit by the new lease, since there is none: all other commits are refused
+// meanwhile.
+func (g *Gateway) lease(ctx context.Context, record Record, early bool) error {
 	began := time.Now() // lint:clock the lease is measured from before the cluster's clock is read
 	now, err := g.Shared.NowMS(ctx)
 	if err != nil {
@@ -385,12 +384,7 @@ func (g *Gateway) lease(ctx context.Context, record Record, check func(txn kv.Tx
 		g.until.Store(record.UntilMS)
 	}
 	key := keyspace.AppendGateway(nil, g.ID)
-	err = kv.Update(ctx, g.Store, func(txn kv.Txn) error {
-		if err := check(txn); err != nil {
-			return err
-		}
-		return txn.Set(key, record.encode())
-	})
+	err = kv.Update(ctx, g.Store, func(txn kv.Txn) error { return txn.Set(key, record.encode()) })
 	if err != nil {
 		if early {
 			g.until.Store(before)

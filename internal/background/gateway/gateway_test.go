@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -326,4 +327,50 @@ type oneBehind struct{ Schema }
 func (b oneBehind) Refresh(ctx context.Context) (uint64, []uint32, error) {
 	generation, held, err := b.Schema.Refresh(ctx)
 	return generation - 1, held, err
+}
+
+// meddled is a store to which something happens before each snapshot.
+type meddled struct {
+	kv.Store
+	meddle func()
+}
+
+func (m meddled) Read(ctx context.Context) (kv.Reader, error) {
+	m.meddle()
+	return m.Store.Read(ctx)
+}
+
+// TestJoinMeetsChange: a gateway that takes its lease while the schema changes has none until it has installed the
+// change, and conflicts with no other gateway.
+func TestJoinMeetsChange(t *testing.T) {
+	store := mem.Open(mem.Options{})
+	changer, joiner := still(t, store, "changer"), still(t, store, "joiner")
+	joiner.Lost(errors.New("cut off"))
+	handle := joiner.Store
+	recording := kvwrap.Recording(handle)
+	joiner.Store = meddled{recording, func() {
+		err := kv.Update(t.Context(), changer.Leased(), func(txn kv.Txn) error {
+			_, err := Raise(t.Context(), txn)
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}}
+	if err := joiner.join(t.Context()); !errors.Is(err, errMoved) || joiner.Joined() {
+		t.Fatalf("joined %t with %v on a schema that has changed, want errMoved", joiner.Joined(), err)
+	}
+	if records, err := Records(t.Context(), store); err != nil || len(records) != 2 || records[1].Generation != 0 ||
+		records[1].ID != "joiner" {
+		t.Errorf("the records are %+v, %v: a change must wait for the joiner", records, err)
+	}
+	joiner.Store = recording
+	if err := joiner.join(t.Context()); err != nil || !joiner.Joined() {
+		t.Fatal(err)
+	}
+	for _, line := range recording.Lines() {
+		if strings.Contains(line, "guard") {
+			t.Errorf("a gateway that joins guards what others do, too: %s", line)
+		}
+	}
 }
