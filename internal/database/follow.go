@@ -32,7 +32,7 @@ func (p Pinned) AwaitIndexes(ctx context.Context) error {
 	if !p.Descriptor().IsFollowed() || p.db.follower == nil {
 		return nil
 	}
-	err := p.db.changes.Settle(ctx)
+	err := p.db.changes.Settle(ctx, p.Descriptor().ID)
 	if err == nil {
 		err = p.db.follower.Catch(ctx, p.Descriptor().ID)
 	}

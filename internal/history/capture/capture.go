@@ -117,13 +117,13 @@ func (k *Keeper) Moves() (moves *journal.Moves, told func() bool) {
 // Stir says that something is being committed that is to be kept.
 func (k *Keeper) Stir() { k.journal.Stir() }
 
-// Settle returns once all changes that were committed before have their places in the journal. Errors:
+// Settle returns once all changes of a table that were committed before have their places in the journal. Errors:
 // journal.ErrNoStamps.
-func (k *Keeper) Settle(ctx context.Context) error {
+func (k *Keeper) Settle(ctx context.Context, table uint32) error {
 	if k.journal == nil {
 		return journal.ErrNoStamps
 	}
-	return k.journal.Settle(ctx)
+	return k.journal.Settle(ctx, table)
 }
 
 // Trim drops changes that are too old and ends shards that are old enough, now, as background work does.

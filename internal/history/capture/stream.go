@@ -120,7 +120,7 @@ func (k *Keeper) settledMS(ctx context.Context, id uint32) (int64, error) {
 	if k.journal == nil {
 		return k.nowMS(), nil
 	}
-	if err := k.journal.Settle(ctx); err != nil {
+	if err := k.journal.Settle(ctx, id); err != nil {
 		return 0, err
 	}
 	now, err := k.stampMS()

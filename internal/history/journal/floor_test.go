@@ -176,3 +176,21 @@ func TestFloorsLeaveOut(t *testing.T) {
 		t.Errorf("no %s in %q", want, lines)
 	}
 }
+
+// TestSettle: who waits for the changes of a table waits for no other table's, which another process has yet to move.
+func TestSettle(t *testing.T) {
+	w := newWriters(t, 1, false)
+	w.open[w.nowMS] = "row"
+	if err := w.commit(w.nowMS); err != nil { // of table 1
+		t.Fatal(err)
+	}
+	k := Start(t.Context(), Options{Store: w.store, Idle: true, Owned: func() bool { return false },
+		NowMS: func(context.Context) (int64, error) { return w.nowMS + 1, nil }})
+	defer k.Close()
+	if err := k.Settle(t.Context(), 2); err != nil {
+		t.Fatal(err)
+	}
+	if waiting, err := k.waits(t.Context(), 1, kv.StampOf(w.nowMS+1)); err != nil || !waiting {
+		t.Errorf("the change of table 1 waits: %t, %v", waiting, err)
+	}
+}

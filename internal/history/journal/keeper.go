@@ -194,8 +194,9 @@ func (k *Keeper) Sequence(ctx context.Context) error {
 	return nil
 }
 
-// Settle returns once the changes of all commits before it are in the journal, whichever process moves them there.
-func (k *Keeper) Settle(ctx context.Context) error {
+// Settle returns once the changes of a table by all commits before it are in the journal, whichever process moves them
+// there.
+func (k *Keeper) Settle(ctx context.Context, table uint32) error {
 	if k.sequencer == nil {
 		return nil
 	}
@@ -207,7 +208,7 @@ func (k *Keeper) Settle(ctx context.Context) error {
 		if err := k.Sequence(ctx); err != nil {
 			return err
 		}
-		waiting, err := k.waits(ctx, kv.StampOf(now+1))
+		waiting, err := k.waits(ctx, table, kv.StampOf(now+1))
 		if err != nil || !waiting {
 			return err
 		}
@@ -219,14 +220,14 @@ func (k *Keeper) Settle(ctx context.Context) error {
 	}
 }
 
-// waits reports whether a change of a transaction with a lower stamp is in the outbox.
-func (k *Keeper) waits(ctx context.Context, below uint64) (waiting bool, err error) {
+// waits reports whether a change of a table by a transaction with a lower stamp is in the outbox.
+func (k *Keeper) waits(ctx context.Context, table uint32, below uint64) (waiting bool, err error) {
 	reader, err := k.Store.Read(ctx)
 	if err != nil {
 		return false, err
 	}
 	defer reader.Close()
-	prefix := keyspace.AppendOutboxes(nil)
+	prefix := keyspace.AppendTableOutbox(nil, table)
 	end, _ := order.PrefixEnd(nil, prefix)
 	cursor := reader.Scan(ctx, kv.Range{Start: prefix, End: end}, false)
 	for !waiting && cursor.Next() {

@@ -164,7 +164,7 @@ func (k *Keeper) Past(ctx context.Context, id uint32, since time.Time, dir strin
 		return nil, err
 	}
 	v := &past.View{ID: id, Table: table, Names: table.Names, Buckets: k.Changes.Buckets, Dir: dir}
-	if err = k.Changes.Settle(ctx); err == nil {
+	if err = k.Changes.Settle(ctx, id); err == nil {
 		v.Reader, err = k.Changes.Store.Read(ctx)
 	}
 	if err != nil {
@@ -180,7 +180,7 @@ func (k *Keeper) Past(ctx context.Context, id uint32, since time.Time, dir strin
 // which it reads them. Errors: ErrNotRestorable, undo.ErrFailed, tablecopy.ErrGone.
 func (k *Keeper) undo(ctx context.Context, source uint32, u *undo.Undo) (changes int64, err error) {
 	u.Commit = k.Commit
-	if err := k.Changes.Settle(ctx); err != nil {
+	if err := k.Changes.Settle(ctx, source); err != nil {
 		return 0, err
 	}
 	reader, err := k.Changes.Store.Read(ctx)
