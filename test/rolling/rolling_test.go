@@ -2,13 +2,14 @@
 
 // Package rolling tests gateways of two versions of Weft over one store at once, as during a rolling upgrade.
 //
-// Knows: git, the go command, package sharedstore, kv/mem.
+// Knows: git, the go command, package sharedstore, the engines that can be shared.
 // Never: what the versions differ in.
 package rolling
 
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -20,7 +21,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
+	"github.com/weftdb/weft/kv/tikv"
+	"github.com/weftdb/weft/kv/tikv/tikvtest"
 	"github.com/weftdb/weft/test/rolling/sharedstore"
 )
 
@@ -38,8 +42,28 @@ func TestRollingUpgrade(t *testing.T) {
 		t.Skip(oldest + " is not set: it names the commit to upgrade from, or is 1 for one of some hours before")
 	}
 	before, after := buildOld(t), build(t, "..")
-	h := &host{t: t, store: mem.Open(mem.Options{}), address: filepath.Join(t.TempDir(), "store")}
+	t.Run("mem", func(t *testing.T) {
+		store := mem.Open(mem.Options{})
+		defer store.Close()
+		upgrade(t, before, after, func() (kv.Store, error) { return store.Share(), nil })
+	})
+	// Both versions use the present engine, which the host has: the mock cluster has no network.
+	t.Run("tikv", func(t *testing.T) {
+		defer tikvtest.Quiet()()
+		cluster, err := tikvtest.Start()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer cluster.Close()
+		upgrade(t, before, after, func() (kv.Store, error) { return cluster.Open(tikv.Options{}) })
+	})
+}
+
+// upgrade is TestRollingUpgrade over one store, of which open makes handles.
+func upgrade(t *testing.T, before, after string, open func() (kv.Store, error)) {
+	h := &host{t: t, open: open, address: filepath.Join(t.TempDir(), "store")}
 	h.listen()
+	defer h.close()
 	first, second := h.start(before), h.start(before)
 	first.do(request{Do: "create"})
 	h.fill(first, second, 0)
@@ -75,31 +99,49 @@ type answer struct {
 
 // host is the process that has the store.
 type host struct {
-	t       *testing.T
-	store   *mem.Store
-	address string
-	added   int64
+	t         *testing.T
+	open      func() (kv.Store, error)
+	address   string
+	listener  net.Listener
+	gateways  sync.WaitGroup
+	processes []*process
+	added     int64
 }
 
 func (h *host) listen() {
-	listener, err := net.Listen("unix", h.address)
-	if err != nil {
+	var err error
+	if h.listener, err = net.Listen("unix", h.address); err != nil {
 		h.t.Fatal(err)
 	}
-	h.t.Cleanup(func() { listener.Close(); h.store.Close() })
-	go func() {
+	h.gateways.Go(func() {
 		for {
-			connection, err := listener.Accept()
+			connection, err := h.listener.Accept()
 			if err != nil {
 				return
 			}
-			go func() {
-				if err := sharedstore.Serve(connection, h.store.Share()); err != nil {
-					h.t.Error(err)
-				}
-			}()
+			h.gateways.Go(func() { h.serve(connection) })
 		}
-	}()
+	})
+}
+
+// serve gives one gateway a handle of its own.
+func (h *host) serve(connection net.Conn) {
+	store, err := h.open()
+	if err == nil {
+		err = errors.Join(sharedstore.Serve(connection, store), store.Close())
+	}
+	if err != nil {
+		h.t.Error(err)
+	}
+}
+
+// close ends all gateways, and returns when nobody uses the store.
+func (h *host) close() {
+	for _, p := range h.processes {
+		p.stop()
+	}
+	h.listener.Close()
+	h.gateways.Wait()
 }
 
 // process is a gateway.
@@ -129,7 +171,7 @@ func (h *host) start(program string) *process {
 	if err := p.command.Start(); err != nil {
 		h.t.Fatal(err)
 	}
-	h.t.Cleanup(p.stop)
+	h.processes = append(h.processes, p)
 	return p
 }
 
