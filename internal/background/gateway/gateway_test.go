@@ -144,9 +144,14 @@ func TestIdleOwner(t *testing.T) {
 	}
 }
 
-// TestAllKnow: a feature is known to all as long as no gateway is there that lacks it.
+// TestAllKnow: a feature is known to all as long as no gateway has a lease that lacks it.
 func TestAllKnow(t *testing.T) {
 	store := mem.Open(mem.Options{})
+	vanished := still(t, store, "vanished")
+	vanished.Lease = -time.Hour
+	if err := vanished.renew(t.Context(), vanished.Record()); err != nil {
+		t.Fatal(err)
+	}
 	knows := func(o *Options) { o.Features = []string{"f", "g"} }
 	first := still(t, store, "first", knows)
 	still(t, store, "second", knows)

@@ -79,10 +79,11 @@ func Records(ctx context.Context, store kv.Store) ([]Record, error) {
 	return records, cursor.Close()
 }
 
-// AllKnow reports whether each gateway that has a record knows a feature.
+// AllKnow reports whether each gateway that has a lease knows a feature.
 func (g *Gateway) AllKnow(ctx context.Context, feature string) (bool, error) {
 	records, err := Records(ctx, g.Store)
-	lacks := func(r Record) bool { return !slices.Contains(r.Features, feature) }
+	now := g.Now().UnixMilli()
+	lacks := func(r Record) bool { return now < r.UntilMS && !slices.Contains(r.Features, feature) }
 	return err == nil && len(records) > 0 && !slices.ContainsFunc(records, lacks), err
 }
 
