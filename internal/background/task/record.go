@@ -40,13 +40,22 @@ func Open(ctx context.Context, txn kv.Txn, kind, id string, detail any) error {
 
 // Finish stores a record that is over, unless another process does the tasks by now.
 func (r *Runner) Finish(ctx context.Context, t Task, detail any) error {
+	return r.note(ctx, t, false, detail)
+}
+
+// Note stores how far a task is, unless another process does the tasks by now.
+func (r *Runner) Note(ctx context.Context, t Task, detail any) error {
+	return r.note(ctx, t, true, detail)
+}
+
+func (r *Runner) note(ctx context.Context, t Task, open bool, detail any) error {
 	text, err := json.Marshal(detail)
 	if err != nil {
 		return err
 	}
 	return failure.Wrap("", r.Update(ctx, func(txn kv.Txn) error {
 		return Change(ctx, txn, t.Kind, t.ID, func(t *Task) error {
-			t.Open, t.Detail = false, text
+			t.Open, t.Detail = open, text
 			return nil
 		})
 	}))

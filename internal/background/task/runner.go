@@ -262,13 +262,19 @@ func (r *Runner) next(ctx context.Context, kind string) (t Task, found bool, err
 	return t, false, err
 }
 
-// Update runs fn in a transaction of a task, which fails if another process does the tasks by now.
+// Guard makes a transaction of a task fail if another process does the tasks by now.
+func (r *Runner) Guard(ctx context.Context, txn kv.Txn) error {
+	if r.Owner == nil {
+		return nil
+	}
+	return r.Owner.Guard(ctx, txn)
+}
+
+// Update runs fn in a transaction of a task; see Guard.
 func (r *Runner) Update(ctx context.Context, fn func(kv.Txn) error) error {
 	return kv.Update(ctx, r.Store, func(txn kv.Txn) error {
-		if r.Owner != nil {
-			if err := r.Owner.Guard(ctx, txn); err != nil {
-				return err
-			}
+		if err := r.Guard(ctx, txn); err != nil {
+			return err
 		}
 		return fn(txn)
 	})

@@ -292,39 +292,53 @@ func (k *Keeper) WaitArrival(ctx context.Context, id string) error {
 	}
 }
 
-// doRestore makes a table of a copy.
+// doRestore makes a table of a copy, or clears away what an attempt has left that had to fail.
 func (k *Keeper) doRestore(ctx context.Context, t task.Task) error {
 	var a Arrival
 	if err := t.Read(&a); err != nil {
 		return err
 	}
 	a.ID = t.ID
-	err := k.copyForArrival(ctx, &a)
-	if err == nil {
-		err = k.fillArrival(ctx, &a)
+	if a.Failed != "" {
+		return k.clearArrival(ctx, t, &a)
 	}
-	if err == nil {
-		err = k.undoArrival(ctx, &a)
+	err := k.makeArrival(ctx, t, &a)
+	if !isHopeless(err) {
+		return err
 	}
-	if err == nil {
-		err = k.adopt(ctx, t, &a)
-	}
-	if err == nil && a.Source != 0 {
-		return k.Jobs.Clear(ctx, tablecopy.Range(a.Backup))
-	}
-	if isHopeless(err) {
-		a.Failed, a.EndMS = err.Error(), k.nowMS()
-		k.Changes.Logger.Error("a table could not be restored", "table", a.Schema.Name, "backup", a.Backup, "error",
-			err)
-		prefix := keyspace.AppendTableRows(nil, a.Schema.ID)
-		if a.Source != 0 {
-			err = k.Jobs.Clear(ctx, tablecopy.Range(a.Backup))
-		} else {
-			err = nil
+	a.Failed, a.EndMS = err.Error(), k.nowMS()
+	k.Changes.Logger.Error("a table could not be restored", "table", a.Schema.Name, "backup", a.Backup, "error", err)
+	return k.clearArrival(ctx, t, &a)
+}
+
+func (k *Keeper) makeArrival(ctx context.Context, t task.Task, a *Arrival) error {
+	for _, step := range [...]func(context.Context, *Arrival) error{k.copyForArrival, k.fillArrival, k.undoArrival} {
+		if err := step(ctx, a); err != nil {
+			return err
 		}
-		return errors.Join(err, k.Jobs.Clear(ctx, rangeOf(prefix)), k.Tasks.Finish(ctx, t, &a))
+	}
+	err := k.adopt(ctx, t, a)
+	if err == nil && a.Source != 0 {
+		err = k.Jobs.Clear(ctx, tablecopy.Range(a.Backup))
 	}
 	return err
+}
+
+// clearArrival ends a restore that has failed, and deletes what it has made. That it has failed is stored before: then
+// no other process, which may have taken the task over meanwhile, has made a table of the rows, or ever will.
+func (k *Keeper) clearArrival(ctx context.Context, t task.Task, a *Arrival) error {
+	if err := k.Tasks.Note(ctx, t, a); err != nil {
+		return err
+	}
+	if a.Source != 0 {
+		if err := k.Jobs.Clear(ctx, tablecopy.Range(a.Backup)); err != nil {
+			return err
+		}
+	}
+	if err := k.Jobs.Clear(ctx, rangeOf(keyspace.AppendTableRows(nil, a.Schema.ID))); err != nil {
+		return err
+	}
+	return k.Tasks.Finish(ctx, t, a)
 }
 
 // isHopeless says that no other attempt at a restore would do better.
@@ -378,6 +392,9 @@ func (k *Keeper) adopt(ctx context.Context, t task.Task, a *Arrival) error {
 	defer k.adopted.Delete(t.ID)
 	var work []job.Job
 	err = k.Changes.Catalog.Adopt(ctx, a.Schema, head.Names, func(txn kv.Txn) (err error) {
+		if err := k.Tasks.Guard(ctx, txn); err != nil {
+			return err
+		}
 		if work, err = job.FileBuilds(ctx, txn, a.Schema, k.nowMS()); err != nil {
 			return err
 		}

@@ -179,7 +179,14 @@ func (k *Keeper) Past(ctx context.Context, id uint32, since time.Time, dir strin
 // undo takes back the changes of a table, and returns how many. It looks whether they are all there at the snapshot in
 // which it reads them. Errors: ErrNotRestorable, undo.ErrFailed, tablecopy.ErrGone.
 func (k *Keeper) undo(ctx context.Context, source uint32, u *undo.Undo) (changes int64, err error) {
-	u.Commit = k.Commit
+	u.Commit = func(ctx context.Context, rows [][]byte, f func(kv.Txn) error) error {
+		return k.Commit(ctx, rows, func(txn kv.Txn) error {
+			if u.Lived {
+				return f(txn)
+			}
+			return errors.Join(k.Tasks.Guard(ctx, txn), f(txn)) // a task is making the table
+		})
+	}
 	if err := k.Changes.Settle(ctx, source); err != nil {
 		return 0, err
 	}
