@@ -46,7 +46,7 @@ func (r Record) leaves(w *Work, nowMS int64) bool {
 	switch {
 	case r.Idle && !w.gateway.Idle:
 		return true
-	case w.guarded && r.AbsentMS > 0:
+	case w.guarded.Load() && r.AbsentMS > 0:
 		return nowMS >= r.AbsentMS
 	}
 	return nowMS >= r.UntilMS

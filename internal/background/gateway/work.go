@@ -17,7 +17,7 @@ type Work struct {
 	gateway *Gateway
 	name    string
 	key     []byte
-	guarded bool // see GuardedWork
+	guarded atomic.Bool // see GuardedWork
 	owned   atomic.Bool
 }
 
@@ -38,9 +38,7 @@ func (g *Gateway) Work(name string) *Work {
 // commit.
 func (g *Gateway) GuardedWork(name string) *Work {
 	w := g.Work(name)
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	w.guarded = true
+	w.guarded.Store(true)
 	return w
 }
 

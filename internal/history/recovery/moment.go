@@ -181,10 +181,12 @@ func (k *Keeper) Past(ctx context.Context, id uint32, since time.Time, dir strin
 func (k *Keeper) undo(ctx context.Context, source uint32, u *undo.Undo) (changes int64, err error) {
 	u.Commit = func(ctx context.Context, rows [][]byte, f func(kv.Txn) error) error {
 		return k.Commit(ctx, rows, func(txn kv.Txn) error {
-			if u.Lived {
-				return f(txn)
+			if !u.Lived { // a task is making the table
+				if err := k.Tasks.Guard(ctx, txn); err != nil {
+					return err
+				}
 			}
-			return errors.Join(k.Tasks.Guard(ctx, txn), f(txn)) // a task is making the table
+			return f(txn)
 		})
 	}
 	if err := k.Changes.Settle(ctx, source); err != nil {
