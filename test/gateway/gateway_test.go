@@ -135,6 +135,7 @@ type scene struct {
 	handle  func() kv.Store
 	jump    func(time.Duration)
 	seed    uint64
+	keys    int // of the items that are written
 	stop    chan struct{}
 	working sync.WaitGroup
 
@@ -144,7 +145,7 @@ type scene struct {
 }
 
 func begin(t *testing.T, e engine, seed uint64) *scene {
-	s := &scene{t: t, engine: e, seed: seed, stop: make(chan struct{}), counts: map[string]int{}}
+	s := &scene{t: t, engine: e, seed: seed, keys: 300, stop: make(chan struct{}), counts: map[string]int{}}
 	s.handle, s.jump = e.open(t)
 	for i := range s.gateways {
 		s.gateways[i] = openGateway(t, e, s.handle())
@@ -226,7 +227,7 @@ func (s *scene) write(ctx context.Context, rng *rand.Rand) error {
 	if err != nil {
 		return err
 	}
-	key := testdoc.Document{"pk": rng.IntN(300)}
+	key := testdoc.Document{"pk": rng.IntN(s.keys)}
 	switch rng.IntN(5) {
 	case 0:
 		return testdoc.Delete(ctx, table, key)

@@ -32,6 +32,13 @@ const requestsBetweenFaults = 200
 // and in the end they tell what the table holds. By the seed, transactions commit in two phases, or in one where they
 // can.
 func TestStreamUnderFaults(t *testing.T) {
+	streamUnderFaults(t, gatewayCount, 300)
+}
+
+// TestHotStreamUnderFaults is TestStreamUnderFaults with few items, whose writes are committed together.
+func TestHotStreamUnderFaults(t *testing.T) { streamUnderFaults(t, 24, 2) }
+
+func streamUnderFaults(t *testing.T, writers, keys int) {
 	first := rounds.Seed(t)
 	for i := range rounds.Of(t, 1) {
 		seed := first + uint64(i)
@@ -43,9 +50,10 @@ func TestStreamUnderFaults(t *testing.T) {
 			}
 			t.Cleanup(func() { cluster.Close() })
 			s := begin(t, handlesOf(cluster, tikv.Options{TwoPhases: seed%2 == 0}), seed)
+			s.keys = keys
 			s.beginStream()
 			schedule := cluster.Disturb(seed, requestsBetweenFaults, false)
-			s.stream(length)
+			s.stream(length, writers)
 			schedule.Stop()
 			t.Logf("%d faults: %v", schedule.Faults(), schedule)
 			if schedule.Faults() == 0 {
@@ -87,10 +95,10 @@ func (s *scene) beginStream() {
 }
 
 // stream lets things happen to the table for a while, and reads its stream.
-func (s *scene) stream(d time.Duration) {
+func (s *scene) stream(d time.Duration, writers int) {
 	r := &reader{scene: s, at: map[string]journal.Position{}, ended: map[string]bool{}, items: map[int64]string{}}
-	for i := range gatewayCount {
-		s.start(10+i, "writes", s.write)
+	for i := range writers {
+		s.start(100+i, "writes", s.write)
 	}
 	s.start(30, "reads", func(ctx context.Context, rng *rand.Rand) error { return r.read(ctx, s.gateway(rng)) })
 	s.start(31, "ends of shards", func(ctx context.Context, rng *rand.Rand) error {

@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/data/keyspace"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/history/capture"
 	"github.com/weftdb/weft/internal/testing/testdoc"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/order"
@@ -98,12 +99,12 @@ func takeOvers() []takeOver {
 					}))
 			},
 			func(ctx context.Context, o *orphan) error {
-				o.ahead.Add(int64(schema.StreamHours*time.Hour + 4*database.ReaderGrace))
+				o.ahead.Add(int64(schema.StreamHours*time.Hour + 4*capture.ReaderGrace))
 				return nil
 			},
 			func(ctx context.Context, o *orphan) (bool, error) {
 				// as background work does each minute
-				if err := o.LookAfterJournal(ctx); err != nil {
+				if err := o.Changes().Trim(ctx); err != nil {
 					return false, err
 				}
 				n, err := o.entries(ctx, keyspace.AppendTableJournal(nil, o.id()))
@@ -130,20 +131,20 @@ func takeOvers() []takeOver {
 			}},
 		{"copies of tables", "tasks", nil,
 			func(ctx context.Context, o *orphan) error {
-				_, err := o.BackupTable(ctx, "", "t", "copy")
+				_, err := o.Recovery().Backup(ctx, "", "t", "copy")
 				return err
 			},
 			isAtRest},
 		{"restores to a moment", "tasks",
 			func(ctx context.Context, o *orphan) error {
-				return errors.Join(o.table.SetRecovery(ctx, 1), testdoc.Put(ctx, o.table, testdoc.Document{"pk": 1}))
+				return errors.Join(o.table.Edit(ctx, func(d *schema.Table) error { return o.Recovery().Keep(d, 1) }), testdoc.Put(ctx, o.table, testdoc.Document{"pk": 1}))
 			},
 			func(ctx context.Context, o *orphan) error {
-				_, err := o.RestoreTableAt(ctx, "", "t", time.Now(), "was", func(*schema.Table) error { return nil })
+				_, err := o.Recovery().RestoreAt(ctx, "", "t", time.Now(), "was", func(*schema.Table) error { return nil })
 				return err
 			},
 			func(ctx context.Context, o *orphan) (bool, error) {
-				arrivals, err := o.Arrivals(ctx)
+				arrivals, err := o.Recovery().Arrivals(ctx)
 				if err != nil || len(arrivals) > 0 {
 					return false, err
 				}
@@ -151,7 +152,7 @@ func takeOvers() []takeOver {
 				return true, err
 			}},
 		{"everything else", "",
-			func(_ context.Context, o *orphan) error { o.SendsChanges(); return nil }, nil,
+			func(_ context.Context, o *orphan) error { o.Changes().SendsChanges(); return nil }, nil,
 			func(_ context.Context, o *orphan) (bool, error) {
 				status, _ := o.Gateway()
 				slices.Sort(status.Works)
@@ -165,7 +166,7 @@ func takeOvers() []takeOver {
 const learnedFrom = 300
 
 func beginStream(ctx context.Context, o *orphan) error {
-	return o.table.BeginStream(ctx, database.NewImage)
+	return o.table.Edit(ctx, func(d *schema.Table) error { return o.Changes().StreamOn(d, schema.NewImage) })
 }
 
 func isIdle(ctx context.Context, o *orphan) (bool, error) { return true, o.WaitJobs(ctx) }
@@ -238,7 +239,7 @@ func (work *takeOver) run(t *testing.T, e engine) {
 			options.RebuildInterval, options.RebuildRowsMin = e.lease/10, learnedFrom
 			options.Now = func() time.Time { return time.Now().Add(time.Duration(o.ahead.Load())) }
 		})
-		g.db.SendsChanges() // as one with an endpoint of Kinesis
+		g.db.Changes().SendsChanges() // as one with an endpoint of Kinesis
 		two = append(two, g)
 	}
 	o.DB = two[1].db
