@@ -7,7 +7,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/history/backup"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/pebble"
 	"github.com/weftdb/weft/storage"
@@ -60,12 +60,12 @@ type RestoreOptions struct {
 	Progress func(BackupProgress)
 }
 
-func backupOf(b *database.Backup) Backup {
+func backupOf(b *backup.Backup) Backup {
 	return Backup{ID: b.ID, Made: b.Made, Program: b.Program, Sealed: b.Sealed, Bytes: b.Bytes()}
 }
 
-func progressOf(tell func(BackupProgress)) func(database.BackupProgress) {
-	return func(p database.BackupProgress) {
+func progressOf(tell func(BackupProgress)) func(backup.Progress) {
+	return func(p backup.Progress) {
 		if tell != nil {
 			tell(BackupProgress(p))
 		}
@@ -76,7 +76,7 @@ func progressOf(tell func(BackupProgress)) func(database.BackupProgress) {
 // they are at one moment. A backup to a storage that has others writes only what is new. Errors: those of the
 // storage and the store, KindDenied.
 func (db *DB) Backup(ctx context.Context, to storage.Storage, o BackupOptions) (BackupResult, error) {
-	r, err := db.db.Backup(ctx, to, database.BackupOptions{
+	r, err := db.db.Recovery().BackupStore(ctx, to, backup.Options{
 		Seal: o.Seal, Keep: o.Keep, Program: o.Program, Progress: progressOf(o.Progress),
 	})
 	if err != nil {
@@ -90,7 +90,7 @@ func (db *DB) Backup(ctx context.Context, to storage.Storage, o BackupOptions) (
 // Restore brings a backup back to a folder, which must be empty or missing, and checks every byte. Open it
 // afterwards as any other.
 func Restore(ctx context.Context, from storage.Storage, dir string, o RestoreOptions) (Backup, error) {
-	b, err := database.Restore(ctx, from, database.RestoreOptions{
+	b, err := backup.Restore(ctx, from, backup.RestoreOptions{
 		ID: o.ID, Dir: dir, Open: o.Open, Progress: progressOf(o.Progress),
 		Store: func(context.Context) (kv.Store, kv.Admin, error) {
 			store, err := pebble.Open(pebble.Options{Dir: dir})
@@ -102,6 +102,6 @@ func Restore(ctx context.Context, from storage.Storage, dir string, o RestoreOpt
 
 // Backups returns the ids of all backups of a storage, oldest first.
 func Backups(ctx context.Context, from storage.Storage) ([]string, error) {
-	ids, err := database.Backups(ctx, from)
+	ids, err := backup.IDs(ctx, from)
 	return ids, public(err)
 }

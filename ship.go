@@ -8,7 +8,7 @@ import (
 	"io"
 	"time"
 
-	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/history/backup"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/pebble"
 	"github.com/weftdb/weft/storage"
@@ -36,7 +36,7 @@ func (db *DB) Ship(ctx context.Context, to storage.Storage, o ShipOptions) error
 	if db.shipper != nil {
 		return &Error{Kind: KindExists, Detail: "the database is being shipped already"}
 	}
-	s, err := db.db.Ship(ctx, to, database.ShipOptions{
+	s, err := db.db.Recovery().ShipStore(ctx, to, backup.ShipOptions{
 		Seal: o.Seal, Program: o.Program, Keep: o.Keep, WaitingBytes: o.WaitingBytes, Logger: db.logger,
 	})
 	if err != nil {
@@ -76,7 +76,7 @@ func RestoreShipped(ctx context.Context, from storage.Storage, dir string, at ti
 	if dir == "" {
 		return time.Time{}, public(errors.New("name the folder to restore to"))
 	}
-	_, reached, err = database.RestoreShipped(ctx, from, at, database.RestoreOptions{
+	_, reached, err = backup.RestoreAt(ctx, from, at, backup.RestoreOptions{
 		Dir: dir, Open: o.Open, Progress: progressOf(o.Progress),
 		Reopen: func(_ context.Context, dir string) (kv.Store, error) { return pebble.Open(pebble.Options{Dir: dir}) },
 	})

@@ -33,7 +33,7 @@ func (db *DB) As(ctx context.Context, p Principal) context.Context {
 }
 
 func (db *DB) changeAccounts(change func(*account.Accounts) error) error {
-	return public(db.db.ChangeAccounts(change))
+	return public(change(db.db.Accounts()))
 }
 
 // AddUser makes a user, who may sign in at the MySQL port with the password if the database is served. The first

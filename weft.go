@@ -11,6 +11,7 @@ import (
 
 	"github.com/weftdb/weft/internal/data/keyspace"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/history/backup"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
 	"github.com/weftdb/weft/kv/pebble"
@@ -80,7 +81,7 @@ type DB struct {
 	buffers sync.Pool // of *buffers: what Typed.Get reads into
 
 	shipping sync.Mutex // guards those below
-	shipper  *database.Shipper
+	shipper  *backup.Shipper
 	shipped  int64 // when it began, Unix milliseconds
 }
 

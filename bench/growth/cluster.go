@@ -180,7 +180,7 @@ func measureSplit(ctx context.Context, c *config, store string, db *database.DB,
 
 // hasRegions fails unless the table has as many regions as it should.
 func hasRegions(ctx context.Context, db *database.DB, name string, want int) error {
-	p, err := db.Pin(name)
+	p, err := db.PinIn("", name)
 	if err != nil {
 		return err
 	}

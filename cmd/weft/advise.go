@@ -91,7 +91,7 @@ func describe(ctx context.Context, db *database.DB, table string) (*design.Desig
 	if err != nil {
 		return nil, err
 	}
-	pin, err := db.Pin(table)
+	pin, err := db.PinIn("", table)
 	if before, after, ok := strings.Cut(table, "."); ok && database.KindOf(err) == database.KindNotFound {
 		pin, err = db.PinIn(before, after)
 	}

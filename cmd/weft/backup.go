@@ -22,6 +22,7 @@ import (
 	"github.com/weftdb/weft/cmd/weft/output"
 	"github.com/weftdb/weft/cmd/weft/storecommand"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/history/backup"
 	"github.com/weftdb/weft/storage"
 )
 
@@ -128,10 +129,10 @@ func (p *program) backupsOf(ctx context.Context, place string) ([]shownBackup, e
 			return nil, err
 		}
 	}
-	ids, err := database.Backups(ctx, from)
+	ids, err := backup.IDs(ctx, from)
 	list := make([]shownBackup, len(ids))
 	for i := range ids {
-		b, err := database.ReadBackup(ctx, from, ids[i])
+		b, err := backup.Read(ctx, from, ids[i])
 		if err != nil {
 			return nil, err
 		}
@@ -164,21 +165,21 @@ func (p *program) backupKeyCommand() *cobra.Command {
 
 // makeBackup does one backup of an open database.
 func makeBackup(ctx context.Context, db *database.DB, request backupRequest, environ []string,
-	tell func(database.BackupProgress)) (r database.BackupResult, err error) {
+	tell func(backup.Progress)) (r backup.Result, err error) {
 	to, err := openStorage(request.To, environ)
 	if err != nil {
 		return r, commandline.Usage(err)
 	}
-	o := database.BackupOptions{Keep: request.Keep, Program: "weft " + version, Progress: tell}
+	o := backup.Options{Keep: request.Keep, Program: "weft " + version, Progress: tell}
 	if o.Seal, err = sealFor(request.Recipients); err != nil {
 		return r, commandline.Usage(fmt.Errorf("--recipient: %w", err))
 	}
-	return db.Backup(ctx, to, o)
+	return db.Recovery().BackupStore(ctx, to, o)
 }
 
 // showCopied draws how far a backup or a restore is.
-func showCopied(line *storecommand.StatusLine, what string) func(database.BackupProgress) {
-	return func(now database.BackupProgress) {
+func showCopied(line *storecommand.StatusLine, what string) func(backup.Progress) {
+	return func(now backup.Progress) {
 		line.Show(func() string {
 			text := fmt.Sprintf("%s: %d files with %d MiB done, %d MiB of them new", what, now.Files, now.Bytes>>20,
 				now.Moved>>20)
@@ -213,7 +214,7 @@ type madeBackup struct {
 }
 
 // describeBackup writes what a backup has done.
-func describeBackup(w io.Writer, r *database.BackupResult, asJSON bool) error {
+func describeBackup(w io.Writer, r *backup.Result, asJSON bool) error {
 	if asJSON {
 		return output.WriteJSON(w, madeBackup{r.ID, len(r.Files), r.Bytes(), r.Written, r.WrittenBytes, r.Removed})
 	}
@@ -320,7 +321,7 @@ func (s *server) backupHandler(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.backingUp.Unlock()
 	begun := time.Now()
-	tell := func(now database.BackupProgress) { s.backup.Store(&runningBackup{begun, now}) }
+	tell := func(now backup.Progress) { s.backup.Store(&runningBackup{begun, now}) }
 	defer s.backup.Store(nil)
 	result, err := makeBackup(r.Context(), s.database.(*openedDatabase).db, request, os.Environ(), tell)
 	s.auditAdmin(r, "weft backup", request.To, err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/history/backup"
 )
 
 // TestBackupProgress: a server tells how far its backup is, while there is one.
@@ -16,7 +16,7 @@ func TestBackupProgress(t *testing.T) {
 	if done, ok := p.backedUp(t.Context(), at); ok {
 		t.Errorf("%d bytes of no backup", done)
 	}
-	s.backup.Store(&runningBackup{time.Now(), database.BackupProgress{Bytes: 77}})
+	s.backup.Store(&runningBackup{time.Now(), backup.Progress{Bytes: 77}})
 	if done, ok := p.backedUp(t.Context(), at); done != 77 || !ok {
 		t.Errorf("%d bytes, %t", done, ok)
 	}

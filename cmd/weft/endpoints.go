@@ -12,6 +12,7 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/database/work"
 	"github.com/weftdb/weft/internal/dynamodb/exchange"
+	"github.com/weftdb/weft/internal/history/backup"
 )
 
 // readiness is the line of --ready-json.
@@ -84,7 +85,7 @@ const wholeBackup = "backup of the whole database"
 // runningBackup is the progress of such a backup.
 type runningBackup struct {
 	begun time.Time
-	now   database.BackupProgress
+	now   backup.Progress
 }
 
 // workPage is GET /api/work on the admin port. It is JSON whatever is asked for.

@@ -21,6 +21,7 @@ import (
 	"github.com/weftdb/weft/cmd/weft/storecommand"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/internal/database"
+	"github.com/weftdb/weft/internal/history/backup"
 	"github.com/weftdb/weft/internal/resource/metric"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/storage"
@@ -205,7 +206,7 @@ func (p *program) restore(c *cobra.Command, place string, f *restoreFlags) error
 	if err != nil {
 		return commandline.Usage(err)
 	}
-	o := database.RestoreOptions{ID: f.id,
+	o := backup.RestoreOptions{ID: f.id,
 		Store: func(ctx context.Context) (kv.Store, kv.Admin, error) { return p.emptyStore(ctx, conf) }}
 	if conf.Engine == "pebble" {
 		o.Dir, o.Check = conf.Data, p.checkRestored
@@ -221,7 +222,7 @@ func (p *program) restore(c *cobra.Command, place string, f *restoreFlags) error
 	if f.at != "" {
 		return p.restoreShipped(ctx, f, from, conf, o, line)
 	}
-	b, err := database.Restore(ctx, from, o)
+	b, err := backup.Restore(ctx, from, o)
 	line.Clear()
 	if err != nil {
 		return err
@@ -239,7 +240,7 @@ func (p *program) checkRestored(ctx context.Context, dir string) error {
 
 // restoreShipped restores what was shipped.
 func (p *program) restoreShipped(ctx context.Context, f *restoreFlags, from storage.Storage, conf *config,
-	o database.RestoreOptions, line *storecommand.StatusLine) (err error) {
+	o backup.RestoreOptions, line *storecommand.StatusLine) (err error) {
 	if f.id != "" {
 		return commandline.Usage(errors.New("--at chooses the backup: leave --backup out"))
 	}
@@ -259,7 +260,7 @@ func (p *program) restoreShipped(ctx context.Context, f *restoreFlags, from stor
 		return store, err
 	}
 	begun := time.Now()
-	b, reached, err := database.RestoreShipped(ctx, from, at, o)
+	b, reached, err := backup.RestoreAt(ctx, from, at, o)
 	line.Clear()
 	if err != nil {
 		return err

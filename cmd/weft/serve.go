@@ -16,6 +16,7 @@ import (
 	"github.com/weftdb/weft/internal/database/work"
 	"github.com/weftdb/weft/internal/dynamodb/kinesis"
 	"github.com/weftdb/weft/internal/dynamodb/remote"
+	"github.com/weftdb/weft/internal/history/backup"
 	"github.com/weftdb/weft/internal/resource/metric"
 	"github.com/weftdb/weft/internal/security/signature"
 )
@@ -64,7 +65,7 @@ func (s *server) observeWalk(w *database.Walk) {
 
 // jobStats lists the jobs, by the ids of their tables and indexes: names may be used again.
 func jobStats(db *database.DB) []metric.JobStats {
-	jobs := db.Jobs()
+	jobs := db.Jobs().List()
 	stats := make([]metric.JobStats, 0, len(jobs))
 	for _, j := range jobs {
 		stats = append(stats, metric.JobStats{Job: j.Name(), Table: j.TableName(), Object: j.IndexName(), Done: j.Done,
@@ -97,7 +98,7 @@ func gatewayStats(db *database.DB) metric.GatewayStats {
 type openedDatabase struct {
 	engine
 	db      *database.DB
-	shipper *database.Shipper // nil for none
+	shipper *backup.Shipper // nil for none
 }
 
 // Ready returns nil while reads and writes are taken.
@@ -149,7 +150,7 @@ func (c *config) checkKinesis() error {
 }
 
 // startShipping begins to ship the database to the place of the configuration; nil for none.
-func (s *server) startShipping(ctx context.Context, db *database.DB) (*database.Shipper, error) {
+func (s *server) startShipping(ctx context.Context, db *database.DB) (*backup.Shipper, error) {
 	if s.config.Ship == "" || s.config.idle {
 		return nil, nil
 	}
@@ -161,7 +162,7 @@ func (s *server) startShipping(ctx context.Context, db *database.DB) (*database.
 	if err != nil {
 		return nil, fmt.Errorf("ship-recipients: %w", err)
 	}
-	shipper, err := db.Ship(ctx, to, database.ShipOptions{
+	shipper, err := db.Recovery().ShipStore(ctx, to, backup.ShipOptions{
 		Seal: seal, Program: "weft " + version, Keep: time.Duration(s.config.ShipKeepDays) * 24 * time.Hour,
 		Logger: s.log.With("component", "shipping"),
 	})

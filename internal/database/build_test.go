@@ -295,10 +295,10 @@ func TestSortedBuildFindsDuplicates(t *testing.T) {
 				t.Fatal(err)
 			}
 			waitFor(t, func() bool {
-				jobs := db.Jobs()
+				jobs := db.Jobs().List()
 				return len(jobs) == 0 || jobs[0].Duplicate != nil
 			})
-			if len(db.Jobs()) == 0 {
+			if len(db.Jobs().List()) == 0 {
 				t.Fatal("the index was built")
 			}
 			hook.before = func() error { return nil }
@@ -361,7 +361,7 @@ func isOpen(c <-chan struct{}) bool {
 // builtAgain waits for what the loss of power has cut, verifies the table, and drops its indexes.
 func builtAgain(t *testing.T, db *database.DB, built, cut *int) *database.Table {
 	t.Helper()
-	if len(db.Jobs()) > 0 {
+	if len(db.Jobs().List()) > 0 {
 		*cut++
 	} else {
 		*built++

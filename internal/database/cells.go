@@ -129,6 +129,6 @@ func (p Pinned) CellsOf(stored value.Row, nowMS int64, visit func(name []byte, v
 
 // IsCompacting reports whether rows of the table are being rewritten: see Table.Compact and Table.Edit.
 func (p Pinned) IsCompacting() bool {
-	return slices.ContainsFunc(p.db.Jobs(),
+	return slices.ContainsFunc(p.db.jobs.List(),
 		func(j Job) bool { return j.Kind == job.Compact && j.Table == p.Descriptor().ID })
 }

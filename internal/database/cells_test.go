@@ -202,7 +202,7 @@ func (c *cellsTest) step() {
 	}
 	switch c.random.IntN(10) {
 	case 0, 1:
-		if _, err := c.db.Expire(t.Context()); err != nil {
+		if _, err := c.db.Jobs().Expire(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		c.compareRows()
@@ -543,7 +543,7 @@ func TestRulesChange(t *testing.T) {
 	clock.atMS.Add(1) // what was there before the table had rules has ended
 	check(2, 1, 1)
 	clock.atMS.Add(200) // jobs go by whole seconds
-	if deleted, err := db.Expire(t.Context()); err != nil || deleted != 1 {
+	if deleted, err := db.Jobs().Expire(t.Context()); err != nil || deleted != 1 {
 		t.Fatal(deleted, err)
 	}
 	set(cell.Rules{LifeMS: 801}) // it does not come back, for it was cleaned away

@@ -23,7 +23,7 @@ func (db *DB) openChanges(ctx context.Context) (err error) {
 		Logger: db.options.Logger, Now: db.options.Now, Idle: db.options.Idle,
 		Tables: capture.Tables{
 			Named: func(database, name string) (*record.Table, func(), error) {
-				return held(db.PinIn(databaseOr(database), name))
+				return held(db.PinIn(database, name))
 			},
 			ByID: func(id uint32) (*record.Table, func(), error) { return held(db.PinID(id)) },
 		},

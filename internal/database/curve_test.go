@@ -215,7 +215,7 @@ func TestCurveRebuildUnderWrites(t *testing.T) {
 		if err := db.TableNamed("", "t").RebuildIndex(t.Context(), "z"); err != nil {
 			t.Fatal(err)
 		}
-		for len(db.Jobs()) > 0 {
+		for len(db.Jobs().List()) > 0 {
 			compareStill(t, table, still, 1+rng.IntN(300), i%2 == 0)
 		}
 		compareStill(t, table, still, 100, i%2 == 1)
@@ -318,7 +318,7 @@ func TestCurveRebuildOverRestarts(t *testing.T) {
 	if err := db.WaitJobs(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	p, err := db.Pin("t")
+	p, err := db.PinIn("", "t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,7 +406,7 @@ func TestCurveLearned(t *testing.T) {
 
 func compareCurve(t *testing.T, db *database.DB, codec string, learnedAt int64) {
 	t.Helper()
-	p, err := db.Pin("t")
+	p, err := db.PinIn("", "t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -459,7 +459,7 @@ func TestCurveDrift(t *testing.T) {
 	rebuilds(0)
 	clock.seconds.Add(601)
 	rebuilds(0)
-	p, err := db.Pin("t")
+	p, err := db.PinIn("", "t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -506,7 +506,7 @@ func TestCurveAdded(t *testing.T) {
 	if err := cmp.Or(table.AddIndex(t.Context(), spec), db.WaitJobs(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	p, err := db.Pin("t")
+	p, err := db.PinIn("", "t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -550,7 +550,7 @@ func TestCurvePageKeyLife(t *testing.T) {
 		if _, err := db.Rebuild(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if len(db.Jobs()) == 0 {
+		if len(db.Jobs().List()) == 0 {
 			continue
 		}
 		if err := db.WaitJobs(t.Context()); err != nil {
@@ -584,7 +584,7 @@ func TestCurveDropped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := db.Pin("t")
+	p, err := db.PinIn("", "t")
 	if err != nil {
 		t.Fatal(err)
 	}

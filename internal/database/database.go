@@ -95,7 +95,7 @@ func (db *DB) TruncateTable(ctx context.Context, database, name string, change f
 	if err := db.guard.Named(ctx, "dynamodb:DeleteTable", database, name); err != nil {
 		return err
 	}
-	p, err := db.PinIn(databaseOr(database), name)
+	p, err := db.PinIn(database, name)
 	if err != nil {
 		return err
 	}

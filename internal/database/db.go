@@ -180,8 +180,8 @@ func (db *DB) errClosed() error {
 	return nil
 }
 
-// Jobs lists unfinished background work, oldest first.
-func (db *DB) Jobs() []Job { return db.jobs.List() }
+// Jobs does the work that changes of the schema leave, and deletes expired items.
+func (db *DB) Jobs() *job.Runner { return db.jobs }
 
 // Job is one piece of background work.
 type Job = job.Job
@@ -218,8 +218,3 @@ var (
 
 // Accounts returns the users of the database. It holds nothing: each call is a look into the store.
 func (db *DB) Accounts() *Accounts { return account.New(db.store, db.options.Now) }
-
-// ChangeAccounts does a change of the users, whose error it returns as one of this package.
-func (db *DB) ChangeAccounts(change func(*Accounts) error) error {
-	return wrap("", change(db.Accounts()))
-}

@@ -89,11 +89,3 @@ func endExpiry(table *schema.Table, work *job.Job) error {
 	index.State, work.Index = schema.Retiring, index.ID
 	return nil
 }
-
-// Expire looks for expired items in all tables now, deletes them, and returns how many they were. Background work does
-// the same every Options.ExpiryInterval. What can't be done in one table is an error, and does not keep it from the
-// others.
-func (db *DB) Expire(ctx context.Context) (deleted int64, err error) {
-	deleted, err = db.jobs.Expire(ctx)
-	return deleted, wrap("", err)
-}

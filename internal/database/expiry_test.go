@@ -201,7 +201,7 @@ func (s *expiryScript) expiry(d *datadriven.TestData) (string, error) {
 
 func expiryOf(t testing.TB, db *database.DB, table string) database.Expiry {
 	t.Helper()
-	pin, err := db.Pin(table)
+	pin, err := db.PinIn("", table)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ var relativeTime = regexp.MustCompile(`: now([+-]\d+)?`) // immutable
 func (s *expiryScript) expire() (string, error) {
 	var out strings.Builder
 	s.told.Reset()
-	deleted, err := s.db.Expire(s.t.Context())
+	deleted, err := s.db.Jobs().Expire(s.t.Context())
 	fmt.Fprintf(&out, "%d deleted\n%s", deleted, s.told.String())
 	for _, name := range s.db.Tables("", "", 100) {
 		table, tableErr := s.db.Table(name)
@@ -332,7 +332,7 @@ func TestExpiryMovedMeanwhile(t *testing.T) {
 			} else {
 				store.beforeCommit.Store(&move)
 			}
-			deleted, err := db.Expire(t.Context())
+			deleted, err := db.Jobs().Expire(t.Context())
 			if err != nil || deleted != 2 {
 				t.Errorf("%d deleted, %v; want a and d", deleted, err)
 			}
@@ -378,7 +378,7 @@ func TestExpiryInSeveralGateways(t *testing.T) {
 					more = false
 				default:
 				}
-				n, err := db.Expire(t.Context())
+				n, err := db.Jobs().Expire(t.Context())
 				if err != nil {
 					t.Error(err)
 				}
@@ -411,14 +411,14 @@ func TestExpiryOfUnreadableRows(t *testing.T) {
 	mustPut(t, table, testdoc.Document{"pk": "b", "at": 1001, "color": "red"},
 		testdoc.Document{"pk": "c", "at": 1001})
 	clock.seconds.Store(1001)
-	if deleted, err := late.Expire(t.Context()); deleted != 2 || err == nil {
+	if deleted, err := late.Jobs().Expire(t.Context()); deleted != 2 || err == nil {
 		t.Errorf("%d deleted, %v", deleted, err)
 	}
 	if keys := keysOf(t, table); keys != "b" {
 		t.Errorf("left are %s", keys)
 	}
 	mustVerify(t, table)
-	if deleted, err := db.Expire(t.Context()); deleted != 1 || err != nil {
+	if deleted, err := db.Jobs().Expire(t.Context()); deleted != 1 || err != nil {
 		t.Errorf("then %d deleted, %v", deleted, err)
 	}
 }
@@ -446,7 +446,7 @@ func TestExpiryFaults(t *testing.T) {
 			}
 			clock.seconds.Store(1002)
 			store.Inject(kvwrap.Fault{Call: call, Nth: 1, Err: broken})
-			deleted, err := db.Expire(t.Context())
+			deleted, err := db.Jobs().Expire(t.Context())
 			if !errors.Is(err, broken) || deleted != 100 {
 				t.Errorf("%d deleted, %v; want the 100 of the second table and the error of the first", deleted, err)
 			}
@@ -456,7 +456,7 @@ func TestExpiryFaults(t *testing.T) {
 			if report := mustVerify(t, second); report.Rows != 50 {
 				t.Errorf("%d items are left in the second table", report.Rows)
 			}
-			if deleted, err = db.Expire(t.Context()); deleted != 100 || err != nil {
+			if deleted, err = db.Jobs().Expire(t.Context()); deleted != 100 || err != nil {
 				t.Errorf("then %d deleted, %v", deleted, err)
 			}
 			if report := mustVerify(t, first); report.Rows != 50 {
@@ -485,7 +485,7 @@ func TestExpiryAfterACrash(t *testing.T) {
 		mustPut(t, table, testdoc.Document{"pk": fmt.Sprintf("%03d", i), "at": 1001 + i%4, "color": "red"})
 	}
 	clock.seconds.Store(1002)
-	if deleted, err := db.Expire(t.Context()); deleted != 300 || err != nil {
+	if deleted, err := db.Jobs().Expire(t.Context()); deleted != 300 || err != nil {
 		t.Fatalf("%d deleted, %v", deleted, err)
 	}
 	if len(crashed) != 3 {
@@ -684,7 +684,7 @@ func TestExpiryClosed(t *testing.T) {
 		t.Error(err)
 	}
 	left := countKeys(t, store)
-	if _, err := db.Expire(t.Context()); database.KindOf(err) != database.KindClosed {
+	if _, err := db.Jobs().Expire(t.Context()); !errors.Is(err, kv.ErrClosed) {
 		t.Errorf("a closed database gives %v", err)
 	}
 	if now := countKeys(t, store); now != left {
@@ -721,7 +721,7 @@ func TestExpiryReadsLittle(t *testing.T) {
 		mustPut(t, table, testdoc.Document{"pk": fmt.Sprintf("%03d", i), "at": 2000 + i})
 	}
 	before := recording.Calls(kvwrap.CallNext)
-	if deleted, err := db.Expire(t.Context()); deleted != 0 || err != nil {
+	if deleted, err := db.Jobs().Expire(t.Context()); deleted != 0 || err != nil {
 		t.Fatal(deleted, err)
 	}
 	if steps := recording.Calls(kvwrap.CallNext) - before; steps != 1 {
@@ -729,7 +729,7 @@ func TestExpiryReadsLittle(t *testing.T) {
 	}
 	clock.seconds.Store(2099)
 	before = recording.Calls(kvwrap.CallNext)
-	if deleted, err := db.Expire(t.Context()); deleted != 100 || err != nil {
+	if deleted, err := db.Jobs().Expire(t.Context()); deleted != 100 || err != nil {
 		t.Fatal(deleted, err)
 	}
 	if steps := recording.Calls(kvwrap.CallNext) - before; steps > 102 {
@@ -754,7 +754,7 @@ func TestBuildProgress(t *testing.T) {
 		database.IndexSpec{Name: "color", Key: database.Columns("color", schema.String)}); err != nil {
 		t.Fatal(err)
 	}
-	for db.Jobs()[0].Done == 0 { // the first batch comes at once, the second in an hour
+	for db.Jobs().List()[0].Done == 0 { // the first batch comes at once, the second in an hour
 		time.Sleep(time.Millisecond)
 	}
 	progress, building := progressOf(t, table, "color")
@@ -850,7 +850,7 @@ func BenchmarkExpireNothing(b *testing.B) {
 				db, _ := openWaiting(b, engine, items)
 				b.ReportAllocs()
 				for b.Loop() {
-					if deleted, err := db.Expire(b.Context()); deleted != 0 || err != nil {
+					if deleted, err := db.Jobs().Expire(b.Context()); deleted != 0 || err != nil {
 						b.Fatal(deleted, err)
 					}
 				}
@@ -871,12 +871,12 @@ func BenchmarkExpire(b *testing.B) {
 				clock.seconds.Add(items)
 				b.StartTimer()
 				began := time.Now()
-				if deleted, err := db.Expire(b.Context()); deleted != items || err != nil {
+				if deleted, err := db.Jobs().Expire(b.Context()); deleted != items || err != nil {
 					b.Fatal(deleted, err)
 				}
 				b.ReportMetric(float64(time.Since(began).Nanoseconds())/items, "ns/item")
 				began = time.Now()
-				if deleted, err := db.Expire(b.Context()); deleted != 0 || err != nil {
+				if deleted, err := db.Jobs().Expire(b.Context()); deleted != 0 || err != nil {
 					b.Fatal(deleted, err)
 				}
 				b.ReportMetric(float64(time.Since(began).Nanoseconds()), "ns/look-after")

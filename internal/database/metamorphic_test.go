@@ -363,7 +363,7 @@ func (h *history) expire() {
 	}
 	for _, c := range h.all {
 		err := c.db.WaitJobs(h.t.Context()) // it begins when all items have been looked through
-		deleted, expireErr := c.db.Expire(h.t.Context())
+		deleted, expireErr := c.db.Jobs().Expire(h.t.Context())
 		if err := cmp.Or(err, expireErr); err != nil || deleted != want {
 			h.t.Fatalf("%s: %d items expired, want %d: %v", c.name, deleted, want, err)
 		}

@@ -117,10 +117,10 @@ func TestOwnWorkIsNoLoad(t *testing.T) {
 				err := p.Regions(ctx, "")
 			return err
 		}),
-		"looking around": func(ctx context.Context) error { _, err := c.db.LookAfterRegions(ctx); return err },
+		"looking around": func(ctx context.Context) error { _, err := c.db.AllRegions().Look(ctx, true); return err },
 		"the advisor":    func(ctx context.Context) error { _, err := survey.Of(ctx, c.db, "t"); return err },
 		"expiry": func(ctx context.Context) error {
-			_, err := c.db.Expire(ctx)
+			_, err := c.db.Jobs().Expire(ctx)
 			return err
 		},
 	} {

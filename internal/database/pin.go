@@ -76,15 +76,12 @@ func (t *Table) Pin() (Pinned, error) {
 	return t.db.PinIn(t.database, t.name)
 }
 
-// Pin takes the current version of a table of the default database. Errors: KindNotFound.
-func (db *DB) Pin(name string) (Pinned, error) { return db.PinIn(DefaultDatabase, name) }
-
-// PinIn takes the current version of a table. Errors: KindNotFound, KindClosed.
+// PinIn takes the current version of a table; database is "" for the default one. Errors: KindNotFound, KindClosed.
 func (db *DB) PinIn(database, name string) (Pinned, error) {
 	if err := db.errClosed(); err != nil {
 		return Pinned{}, err
 	}
-	version, err := db.catalog.Acquire(database, name)
+	version, err := db.catalog.Acquire(databaseOr(database), name)
 	if errors.Is(err, kv.ErrFenced) {
 		return Pinned{}, &Error{Kind: KindUnavailable, Table: name, Detail: ErrNoLease.Error(), Err: err}
 	}

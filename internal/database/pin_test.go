@@ -30,7 +30,7 @@ func TestPinReleasedTwice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lent, err := tx.Pin("t")
+		lent, err := tx.PinIn("", "t")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -140,8 +140,8 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		a *asked) error {
 		return a.db.SetDatabaseOption(ctx, "shop", "a", "b")
 	},
-	"DB.Backup": func(ctx context.Context, a *asked) error {
-		_, err := a.db.Backup(ctx, storage.Folder(a.folder), database.BackupOptions{})
+	"recovery.Keeper.BackupStore": func(ctx context.Context, a *asked) error {
+		_, err := a.db.Recovery().BackupStore(ctx, storage.Folder(a.folder), backup.Options{})
 		return err
 	},
 	"DB.Mark": func(ctx context.Context, a *asked) error {
@@ -154,8 +154,8 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 		}
 		return errors.Join(mark.Return(ctx), mark.Forget())
 	},
-	"DB.Ship": func(ctx context.Context, a *asked) error {
-		s, err := a.db.Ship(ctx, storage.Folder(a.folder), database.ShipOptions{})
+	"recovery.Keeper.ShipStore": func(ctx context.Context, a *asked) error {
+		s, err := a.db.Recovery().ShipStore(ctx, storage.Folder(a.folder), backup.ShipOptions{})
 		if errors.Is(err, backup.ErrCannotShip) {
 			return nil // by the engine of this test, and only once it was allowed
 		}
@@ -351,8 +351,8 @@ func unchanged(*schema.Table) error { return nil }
 
 // unasked need no right, for they read and write no items and change no table: transactions and locks; what is known of
 // tables, indexes and jobs; work that is done anyway; numbers.
-var unasked = strings.Fields("DB.As DB.Begin DB.BeginWith DB.Update DB.UpdateItems DB.UpdateWith DB.View DB.WaitJobs " +
-	"DB.Reading recovery.Keeper.Arrivals recovery.Keeper.CheckArrivals DB.Await DB.DropLost DB.Lags capture.Keeper.Send capture.Keeper.SettleDestination capture.Keeper.Settle capture.Keeper.SettleTable capture.Keeper.Divide capture.Keeper.Trim recovery.Keeper.WaitArrival Pinned.AwaitIndexes capture.Table.Follows Pinned.Lag Table.WaitIndex DB.Expire DB.LookAfterRegions DB.Rebuild recovery.Keeper.Find recovery.Keeper.Backups capture.Table.Newest Tx.ChangeTask Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Prefetch Tx.Renew View.Split " +
+var unasked = strings.Fields("DB.As DB.Begin DB.BeginWith DB.Update DB.UpdateWith DB.View DB.WaitJobs " +
+	"DB.Reading recovery.Keeper.Arrivals recovery.Keeper.CheckArrivals DB.Await DB.DropLost DB.Lags capture.Keeper.Send capture.Keeper.SettleDestination capture.Keeper.Settle capture.Keeper.SettleTable capture.Keeper.Divide capture.Keeper.Trim recovery.Keeper.WaitArrival Pinned.AwaitIndexes capture.Table.Follows Pinned.Lag Table.WaitIndex DB.Rebuild recovery.Keeper.Find recovery.Keeper.Backups capture.Table.Newest Tx.ChangeTask Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Prefetch Tx.Renew View.Split " +
 	"Pinned.BuildProgress Pinned.Count Pinned.CurveOf Pinned.Estimate Pinned.NextNumber Pinned.PassNumber Pinned.RegionBorders Pinned.Scorer Pinned.TakeNumbers")
 
 // TestPrincipalOperations: every operation that has a context asks, or is one of those that need no right.

@@ -26,7 +26,7 @@ func (p Pinned) BuildProgress(ctx context.Context, index string) (progress Progr
 	if err != nil {
 		return Progress{}, false, err
 	}
-	for _, j := range p.db.Jobs() {
+	for _, j := range p.db.jobs.List() {
 		if j.Kind == job.BuildIndex && j.Table == p.Descriptor().ID && j.Index == x.ID {
 			progress = Progress{Done: j.Done, Fault: j.Fault, Misfit: j.Misfit, Duplicate: j.Duplicate}
 		}

@@ -131,7 +131,7 @@ func (r *rescued) change(ctx context.Context, t *testing.T, values map[string]in
 // expire lets items go whose time has come.
 func (r *rescued) expire(ctx context.Context, t *testing.T, values map[string]int) {
 	t.Helper()
-	if _, err := r.db.Expire(ctx); err != nil {
+	if _, err := r.db.Jobs().Expire(ctx); err != nil {
 		t.Fatal(err)
 	}
 	r.now = printed(t, r.table)

@@ -49,10 +49,6 @@ func (p Pinned) Regions(ctx context.Context, index string) ([]Region, error) {
 	return list, wrap(p.name(), err)
 }
 
-// RegionSizes returns how large the regions of all tables were when that was last looked at, within the last minute or
-// two; none of a cluster's, whose placement driver knows. It reads nothing.
-func (db *DB) RegionSizes() []RegionSize { return db.regions.Sizes() }
-
 // RegionBorders returns the keys of the store at which regions of an index begin, and how many of them were there
 // before the rows.
 func (p Pinned) RegionBorders(ctx context.Context, index uint32) (borders [][]byte, preset int, err error) {
@@ -79,12 +75,8 @@ func (t *Table) Split(ctx context.Context, index string, spec RegionSpec) (added
 	return added, wrap(t.name, err)
 }
 
-// LookAfterRegions splits and merges regions now, as background work does. steps is the number of splits and merges
-// that were made.
-func (db *DB) LookAfterRegions(ctx context.Context) (steps int, err error) {
-	steps, err = db.regions.Look(ctx, true)
-	return steps, wrap("", err)
-}
+// AllRegions splits and merges the regions of all tables, and knows how large they were.
+func (db *DB) AllRegions() *region.Keeper { return db.regions }
 
 func (db *DB) startRegions(ctx context.Context) *region.Keeper {
 	o := &db.options

@@ -33,7 +33,7 @@ func TestRules(t *testing.T) {
 			expect("update", err, rules.Puts)
 			expect("put in a transaction",
 				db.Update(ctx, func(tx *database.Tx) error { return testdoc.PutIn(ctx, tx, name, item) }), rules.Puts)
-			pin, err := db.Pin(name)
+			pin, err := db.PinIn("", name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +72,7 @@ func TestMark(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				p, err := tx.Pin("t")
+				p, err := tx.PinIn("", "t")
 				if err != nil {
 					t.Fatal(err)
 				}

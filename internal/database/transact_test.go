@@ -44,7 +44,7 @@ func openTransactions(t *testing.T) *transactions {
 		Name: "t", Key: database.Columns("pk", schema.String),
 		Indexes: []database.IndexSpec{{Name: "by", Key: database.Columns("n", schema.Number)}},
 	})
-	if x.table, err = db.Pin("t"); err != nil {
+	if x.table, err = db.PinIn("", "t"); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -39,17 +39,14 @@ func (db *DB) newTx(txn kv.Txn, claim *record.Claim, generation uint64) *Tx {
 // waits first for other writers of the items that the one before wrote or guarded. fn must not have effects elsewhere
 // that may not happen twice, and must not write those items past its transaction: it would wait for itself. Errors:
 // fn's; KindConflict if writers in other processes won too often; KindUnknownOutcome.
-func (db *DB) Update(ctx context.Context, fn func(*Tx) error) error {
-	return db.UpdateItems(ctx, nil, fn)
-}
-
-// UpdateItems is Update for callers that know the written items beforehand, by their keys of AppendItemKey: the first
-// try waits for other writers of these already.
-func (db *DB) UpdateItems(ctx context.Context, keys [][]byte, fn func(*Tx) error) error {
+//
+// keys, of AppendItemKey, are of written items that the caller knows beforehand: the first try waits for other writers
+// of these already.
+func (db *DB) Update(ctx context.Context, fn func(*Tx) error, keys ...[]byte) error {
 	return db.UpdateWith(ctx, TxOptions{Wait: db.options.LockWait}, keys, fn)
 }
 
-// UpdateWith is UpdateItems with options, of which Locks is not looked at. Errors: ErrLockWait, too.
+// UpdateWith is Update with options, of which Locks is not looked at. Errors: ErrLockWait, too.
 func (db *DB) UpdateWith(ctx context.Context, o TxOptions, keys [][]byte, fn func(*Tx) error) error {
 	if o.Serializable {
 		return db.updateSerializable(ctx, o.Wait, fn)
@@ -130,17 +127,13 @@ func (tx *Tx) RollbackTo(n int) error {
 // ReleaseSavepoint forgets savepoint n and keeps what was written since. Later savepoints move down by one.
 func (tx *Tx) ReleaseSavepoint(n int) { tx.undo.Release(n) }
 
-// Pin returns the version of a table of the default database that the transaction works with. The transaction releases
-// it.
-func (tx *Tx) Pin(table string) (Pinned, error) { return tx.PinIn(DefaultDatabase, table) }
-
-// PinIn is Pin for a table of any database.
+// PinIn returns the version of a table that the transaction works with. The transaction releases it.
 func (tx *Tx) PinIn(database, table string) (Pinned, error) {
 	name := databaseOr(database) + "\x00" + table
 	if p, ok := tx.pins[name]; ok {
 		return p.unreleasable(), nil
 	}
-	p, err := tx.db.PinIn(databaseOr(database), table)
+	p, err := tx.db.PinIn(database, table)
 	if err == nil {
 		tx.pins[name] = p
 	}

@@ -163,7 +163,7 @@ func TestUniqueBuiltUnderLoad(t *testing.T) {
 		if err := table.AddIndex(t.Context(), spec); err != nil {
 			t.Fatal(err)
 		}
-		waitFor(t, func() bool { return len(db.Jobs()) == 0 })
+		waitFor(t, func() bool { return len(db.Jobs().List()) == 0 })
 		close(stop)
 		group.Wait()
 		verified(t, table)
@@ -195,7 +195,7 @@ func TestUniqueNotBuilt(t *testing.T) {
 	}
 	var progress database.Progress
 	waitFor(t, func() bool {
-		pin, err := db.Pin("people")
+		pin, err := db.PinIn("", "people")
 		if err != nil {
 			t.Fatal(err)
 		}

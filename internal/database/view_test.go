@@ -227,7 +227,7 @@ func TestLock(t *testing.T) {
 			if again, err := tx.PinIn("other", "t"); err != nil || again.Descriptor() != p.Descriptor() {
 				t.Fatal(err)
 			}
-			if _, err := tx.Pin("t"); database.KindOf(err) != database.KindNotFound {
+			if _, err := tx.PinIn("", "t"); database.KindOf(err) != database.KindNotFound {
 				t.Errorf("found in the default database: %v", err)
 			}
 			key := row(t, p, testdoc.Document{"k": 1})

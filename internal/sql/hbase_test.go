@@ -62,7 +62,7 @@ func (h *harness) hbase(d *datadriven.TestData) string {
 }
 
 func (h *harness) hbasePut(name string, fields []string) error {
-	pin, err := h.db.Pin(name)
+	pin, err := h.db.PinIn("", name)
 	if err != nil {
 		return err
 	}

@@ -151,7 +151,7 @@ func TestHotRow(t *testing.T) {
 	if h.table, err = db.Table("t"); err != nil {
 		t.Fatal(err)
 	}
-	if h.pin, err = db.Pin("t"); err != nil {
+	if h.pin, err = db.PinIn("", "t"); err != nil {
 		t.Fatal(err)
 	}
 	defer h.pin.Release()

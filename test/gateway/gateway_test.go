@@ -383,7 +383,7 @@ func (s *scene) finish() {
 			time.Sleep(time.Millisecond)
 		}
 		if err := g.db.WaitJobs(ctx); err != nil {
-			s.t.Fatalf("%v; left: %+v", err, g.db.Jobs())
+			s.t.Fatalf("%v; left: %+v", err, g.db.Jobs().List())
 		}
 	}
 	for _, g := range s.gateways {
@@ -405,7 +405,7 @@ func (s *scene) finish() {
 // leftovers reports entries of tables and indexes that are no more.
 func (s *scene) leftovers(ctx context.Context) {
 	db, known := s.gateways[0].db, map[string]bool{}
-	if p, err := db.Pin("t"); err == nil {
+	if p, err := db.PinIn("", "t"); err == nil {
 		id := p.Descriptor().ID
 		known[string(keyspace.AppendRows(nil, id, 0))] = true
 		for _, x := range p.Descriptor().Indexes {

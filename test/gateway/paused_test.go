@@ -110,7 +110,7 @@ func TestTakenOver(t *testing.T) {
 				t.Fatal(err)
 			}
 			for done := int64(0); done == 0; time.Sleep(time.Millisecond) { // the owner is at it, or was
-				jobs := first.db.Jobs()
+				jobs := first.db.Jobs().List()
 				if len(jobs) == 0 {
 					break
 				}

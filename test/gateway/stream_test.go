@@ -144,7 +144,7 @@ type reader struct {
 
 // read reads what is new, oldest shards first. It stops at the first error, and goes on from there next time.
 func (r *reader) read(ctx context.Context, g *gateway) error {
-	pin, err := g.db.Pin("t")
+	pin, err := g.db.PinIn("", "t")
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (r *reader) compare(ctx context.Context, g *gateway) error {
 }
 
 func itemsOf(ctx context.Context, g *gateway) (map[int64]string, error) {
-	pin, err := g.db.Pin("t")
+	pin, err := g.db.PinIn("", "t")
 	if err != nil {
 		return nil, err
 	}

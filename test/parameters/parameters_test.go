@@ -148,7 +148,7 @@ func (p player) run(t *testing.T, one step) *answer {
 	case "objects":
 		return p.objects(t)
 	case "expire":
-		_, err = p.api.DB.Expire(t.Context())
+		_, err = p.api.DB.Jobs().Expire(t.Context())
 	default:
 		return p.do(t, one)
 	}

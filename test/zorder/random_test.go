@@ -158,7 +158,7 @@ func (r *round) learn() {
 	if err := r.api.DB.WaitJobs(r.t.Context()); err != nil {
 		r.t.Fatal(err)
 	}
-	pin, err := r.api.DB.Pin(fmt.Sprint("indexed", r.number))
+	pin, err := r.api.DB.PinIn("", fmt.Sprint("indexed", r.number))
 	if err != nil {
 		r.t.Fatal(err)
 	}

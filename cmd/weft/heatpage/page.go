@@ -101,7 +101,7 @@ func (w *Watch) Page(r *http.Request, db *database.DB, asJSON bool) ([]byte, err
 
 // exists reports whether there is a table [DATABASE.]NAME.
 func exists(db *database.DB, name string) error {
-	p, err := db.Pin(name)
+	p, err := db.PinIn("", name)
 	if database, table, found := strings.Cut(name, "."); found && err != nil {
 		p, err = db.PinIn(database, table)
 	}

@@ -179,7 +179,7 @@ func sendOne(ctx context.Context, tx *database.Tx, l workload.Load, r workload.R
 	if r.Write {
 		item["note"] = "made up"
 	}
-	pin, err := tx.Pin(tableOf(l))
+	pin, err := tx.PinIn("", tableOf(l))
 	if err != nil {
 		return err
 	}

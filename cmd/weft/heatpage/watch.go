@@ -270,7 +270,7 @@ func (w *Watch) Stats(db *database.DB) (stats metric.HeatStats) {
 
 // Regions is the sizes of regions for /metrics.
 func Regions(db *database.DB) []metric.RegionStats {
-	sizes := db.RegionSizes()
+	sizes := db.AllRegions().Sizes()
 	list := make([]metric.RegionStats, len(sizes))
 	for i, r := range sizes {
 		list[i] = metric.RegionStats{Table: tableName(r.Table), Index: r.Index, Region: r.ID, Bytes: r.Bytes}

@@ -271,7 +271,7 @@ func TestTriggerExpiry(t *testing.T) {
 	if err := s.api.DB.WaitJobs(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.api.DB.Expire(t.Context()); err != nil || n != 1 {
+	if n, err := s.api.DB.Jobs().Expire(t.Context()); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
 	s.end(t)

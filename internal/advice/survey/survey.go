@@ -161,7 +161,7 @@ func Tables(db *database.DB) (names []string) {
 // Of describes a table: its keys and indexes, their sizes, and a sample of its rows. A table of another database than
 // the default one is named database.table. Errors: those of reading.
 func Of(ctx context.Context, db *database.DB, table string) (*design.Design, error) {
-	pin, err := db.Pin(table)
+	pin, err := db.PinIn("", table)
 	if dbName, name, ok := strings.Cut(table, "."); ok && database.KindOf(err) == database.KindNotFound {
 		pin, err = db.PinIn(dbName, name)
 	}

@@ -51,7 +51,7 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := int64(0)
-	for restarts := 0; len(db.Jobs()) > 0; restarts++ {
+	for restarts := 0; len(db.Jobs().List()) > 0; restarts++ {
 		if restarts > 20 {
 			t.Fatal("the build makes no progress over restarts")
 		}
@@ -115,7 +115,7 @@ func TestBuildUnderConflicts(t *testing.T) {
 func progress(t *testing.T, db *database.DB, last int64) int64 {
 	t.Helper()
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		jobs := db.Jobs()
+		jobs := db.Jobs().List()
 		if len(jobs) == 0 {
 			return 2000
 		}

@@ -78,7 +78,7 @@ func TestCluster(t *testing.T) {
 			t.Errorf("%s: %d rows in %d regions, want %d", c.name, rows, len(regions), c.want)
 		}
 	}
-	if n, err := db.LookAfterRegions(t.Context()); err != nil || n != 0 {
+	if n, err := db.AllRegions().Look(t.Context(), true); err != nil || n != 0 {
 		t.Errorf("%d steps on a cluster, %v", n, err)
 	}
 }

@@ -87,7 +87,7 @@ func (w *world) get(id string) {
 
 func (w *world) look() (steps int) {
 	w.Helper()
-	steps, err := w.db.LookAfterRegions(w.Context())
+	steps, err := w.db.AllRegions().Look(w.Context(), true)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestSizes(t *testing.T) {
 	if n := w.look(); n > 0 {
 		t.Errorf("%d steps more, and nothing has changed", n)
 	}
-	sizes := slices.DeleteFunc(w.db.RegionSizes(), func(s database.RegionSize) bool { return s.Index != "" })
+	sizes := slices.DeleteFunc(w.db.AllRegions().Sizes(), func(s database.RegionSize) bool { return s.Index != "" })
 	if len(sizes) != len(grown) || sizes[0].ID != grown[0].ID || sizes[0].Bytes <= 0 {
 		t.Errorf("%d sizes of %d regions, the first is %+v", len(sizes), len(grown), sizes[0])
 	}

@@ -54,7 +54,7 @@ var kindsOfJobs = map[string]string{"build-index": "build an index", "drop-index
 // tables, and restores, which are done when the table is there.
 func Of(ctx context.Context, db *database.DB) ([]Work, error) {
 	var list []Work
-	for _, j := range db.Jobs() {
+	for _, j := range db.Jobs().List() {
 		list = append(list, ofJob(ctx, db, &j))
 	}
 	tasks, err := db.Tasks().List(ctx, recovery.TaskBackup)

@@ -71,7 +71,7 @@ type script struct {
 }
 
 func (s *script) regions(t *testing.T, table string) string {
-	pin, err := s.api.DB.Pin(table)
+	pin, err := s.api.DB.PinIn("", table)
 	if err != nil {
 		t.Fatal(err)
 	}

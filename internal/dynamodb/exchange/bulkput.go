@@ -360,10 +360,10 @@ type bulkCommit struct {
 // two commits, so that the table's stream and its history have both.
 func (c *bulkCommit) commit(ctx context.Context) error {
 	keys := c.keys()
-	err := c.DB.UpdateItems(ctx, keys, func(tx *database.Tx) error { return c.write(ctx, tx) })
+	err := c.DB.Update(ctx, func(tx *database.Tx) error { return c.write(ctx, tx) }, keys...)
 	if errors.Is(err, errRefused) {
 		c.careful = true
-		err = c.DB.UpdateItems(ctx, keys, func(tx *database.Tx) error { return c.write(ctx, tx) })
+		err = c.DB.Update(ctx, func(tx *database.Tx) error { return c.write(ctx, tx) }, keys...)
 	}
 	if err == nil {
 		*c.e = c.next

@@ -38,7 +38,7 @@ func TestIncrement(t *testing.T) {
 	if err := db.WaitJobs(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	pin, err := db.Pin("abc")
+	pin, err := db.PinIn("", "abc")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ func TestStreams(t *testing.T) {
 				if err := db.WaitJobs(t.Context()); err != nil {
 					t.Fatal(err)
 				}
-				if _, err := db.Expire(t.Context()); err != nil {
+				if _, err := db.Jobs().Expire(t.Context()); err != nil {
 					t.Fatal(err)
 				}
 				if err := db.Changes().Trim(t.Context()); err != nil {

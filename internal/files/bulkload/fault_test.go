@@ -214,7 +214,7 @@ func TestRegions(t *testing.T) {
 		o := Options{DB: db, Table: "items", Dir: t.TempDir() + "/load", Sources: []string{path}, RegionBytes: bytesMax,
 			MemoryBytes: memory}
 		mustRun(t, o)
-		p, err := db.Pin("items")
+		p, err := db.PinIn("", "items")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -223,7 +223,7 @@ func TestRegions(t *testing.T) {
 		if err != nil || len(regions) < 16 {
 			t.Fatalf("%d regions, %v", len(regions), err)
 		}
-		if steps, err := db.LookAfterRegions(t.Context()); steps != 0 || err != nil {
+		if steps, err := db.AllRegions().Look(t.Context(), true); steps != 0 || err != nil {
 			t.Errorf("%d splits and merges after the load, %v", steps, err)
 		}
 		if err := db.DropTable(t.Context(), "", "items"); err != nil {

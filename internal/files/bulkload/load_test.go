@@ -104,7 +104,7 @@ func put(t testing.TB, db *database.DB, table string, items []string) {
 }
 
 func putOne(ctx context.Context, db *database.DB, table, item string) error {
-	pin, err := db.Pin(table)
+	pin, err := db.PinIn("", table)
 	if err != nil {
 		return err
 	}
@@ -121,7 +121,7 @@ func putOne(ctx context.Context, db *database.DB, table, item string) error {
 // dump returns all items of an index as sorted JSON, a line each, in the index's order.
 func dump(t testing.TB, db *database.DB, table, index string) string {
 	t.Helper()
-	p, err := db.Pin(table)
+	p, err := db.PinIn("", table)
 	if err != nil {
 		t.Fatal(err)
 	}

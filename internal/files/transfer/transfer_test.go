@@ -45,7 +45,7 @@ func fill(t testing.TB, store kv.Store, r *rand.Rand, rows int) {
 		}
 	}
 	for i := range rows {
-		p, err := db.Pin([]string{"a", "b"}[i%2])
+		p, err := db.PinIn("", []string{"a", "b"}[i%2])
 		must(t, err)
 		row, err := testdoc.Document{"id": r.IntN(1000), "n": r.IntN(100),
 			"text": strings.Repeat("x", 3000)}.AppendRow(nil, p.Names())

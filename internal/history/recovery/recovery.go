@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package recovery brings tables back: from copies that are kept in the store, and to moments since which all their
-// changes are kept.
+// changes are kept. It lets whole stores be copied and shipped, too.
 //
 // Knows: backups of tables, moments, tables that are on their way.
 // Never: how copies and changes are stored, protocols.

@@ -92,7 +92,7 @@ func (h *harness) one(text string, parameters []datum.Datum) (string, error) {
 
 func (h *harness) table(name string) (database.Pinned, *definition.Table) {
 	h.t.Helper()
-	pinned, err := h.db.Pin(name)
+	pinned, err := h.db.PinIn("", name)
 	if err != nil {
 		h.t.Fatal(err)
 	}

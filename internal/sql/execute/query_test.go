@@ -41,7 +41,7 @@ func (h *harness) related(text string, bytesMax int64) (string, error) {
 	request := execute.Request{Query: compiled, Context: &h.x, Settings: h.settings, DB: h.db, BytesMax: bytesMax,
 		DepthMax: 1000}
 	for _, table := range compiled.Tables {
-		pinned, err := h.db.Pin(table.Name)
+		pinned, err := h.db.PinIn("", table.Name)
 		if err != nil {
 			return "", err
 		}
@@ -56,7 +56,7 @@ func (h *harness) related(text string, bytesMax int64) (string, error) {
 
 // Relation is algebra.Catalog's.
 func (h *harness) Relation(dbName, name string, _ bool) (algebra.Relation, error) {
-	pinned, err := h.db.Pin(name)
+	pinned, err := h.db.PinIn("", name)
 	if err != nil {
 		return algebra.Relation{}, err
 	}

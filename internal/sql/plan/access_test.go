@@ -229,7 +229,7 @@ func (h *harness) fill(d *datadriven.TestData) {
 // count makes the planner know how many entries the table's indexes have.
 func (h *harness) count(table string) {
 	h.nowMS.Add(time.Hour.Milliseconds())
-	pin, err := h.db.Pin(table)
+	pin, err := h.db.PinIn("", table)
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func TestRoundTrip(t *testing.T) {
 
 func tableOfName(t *testing.T, db *database.DB, name string) *definition.Table {
 	t.Helper()
-	p, err := db.Pin(name)
+	p, err := db.PinIn("", name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -188,7 +188,7 @@ func settle(t *testing.T, db *database.DB) {
 	t.Helper()
 	for {
 		working := false
-		for _, job := range db.Jobs() {
+		for _, job := range db.Jobs().List() {
 			working = working || !job.Misfit
 		}
 		if !working {

@@ -102,8 +102,8 @@ var laws = map[string]law{
 	"internal/history/capture": {layer: 4, beside: []string{"internal/rows/failure", "internal/security/tableguard"},
 		doc: "capture is handed the parts of a database; it knows no query and no write"},
 	"internal/history/recovery": {layer: 4, beside: []string{"internal/background/job", "internal/background/region",
-		"internal/background/task", "internal/history/capture", "internal/history/past", "internal/history/tablecopy",
-		"internal/history/undo", "internal/rows/failure"},
+		"internal/background/task", "internal/history/backup", "internal/history/capture", "internal/history/past",
+		"internal/history/tablecopy", "internal/history/undo", "internal/rows/failure"},
 		doc: "recovery is handed the parts of a database; it knows no query and no write"},
 	"internal/history/feed": {layer: 4, beside: []string{"internal/history/capture", "internal/rows/failure"},
 		doc: "a feed is of one table"},
@@ -140,8 +140,8 @@ var laws = map[string]law{
 		doc:   "work is shown by those who know how it is asked for"},
 
 	".": {layer: 6, never: []string{"net", "net/http"},
-		only: []string{"internal/database", "internal/history/feed", "internal/history/recovery",
-			"internal/data/keyspace", "kv/mem", "kv/pebble", "internal/rows/access", "internal/security/account", "internal/rows/change", "internal/security/permission",
+		only: []string{"internal/database", "internal/history/backup", "internal/history/feed",
+			"internal/history/recovery", "internal/data/keyspace", "kv/mem", "kv/pebble", "internal/rows/access", "internal/security/account", "internal/rows/change", "internal/security/permission",
 			"internal/rows/query", "internal/rows/record", "internal/background/region", "kv"},
 		doc: "package weft is what programs see of package database"},
 

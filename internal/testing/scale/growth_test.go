@@ -41,11 +41,11 @@ func TestGrowth(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		steps, err := db.LookAfterRegions(t.Context())
+		steps, err := db.AllRegions().Look(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := db.LookAfterRegions(t.Context()); err != nil { // the sizes after the steps
+		if _, err := db.AllRegions().Look(t.Context()); err != nil { // the sizes after the steps
 			t.Fatal(err)
 		}
 		most := int64(0)

@@ -104,7 +104,7 @@ func Each(ctx context.Context, t *database.Table, q database.Query, visit func(D
 
 // GetIn returns the item with the given key, as a transaction sees it, and guards it.
 func GetIn(ctx context.Context, tx *database.Tx, table string, key Document) (item database.Item, ok bool, err error) {
-	p, err := tx.Pin(table)
+	p, err := tx.PinIn("", table)
 	if err != nil {
 		return item, false, err
 	}
@@ -134,7 +134,7 @@ func UpdateIn(ctx context.Context, tx *database.Tx, table string, key Document, 
 }
 
 func writeIn(ctx context.Context, tx *database.Tx, table string, document Document, w *database.Write) error {
-	p, err := tx.Pin(table)
+	p, err := tx.PinIn("", table)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func writeIn(ctx context.Context, tx *database.Tx, table string, document Docume
 
 // QueryIn walks a table or index as a transaction sees it.
 func QueryIn(ctx context.Context, tx *database.Tx, table string, q database.Query) (*database.Cursor, error) {
-	p, err := tx.Pin(table)
+	p, err := tx.PinIn("", table)
 	if err != nil {
 		return nil, err
 	}
