@@ -4,6 +4,7 @@ package document
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/weftdb/weft/internal/data/value"
 	"github.com/weftdb/weft/internal/sql/datum"
@@ -14,24 +15,18 @@ import (
 
 // changes are the functions that make and change JSON. // immutable
 var changes = map[string]function.Function{
-	"json_array":  {Max: -1, Result: isJSON, Apply: jsonArray, Nulls: true},
-	"json_object": {Max: -1, Result: isJSON, Apply: jsonObject, Nulls: true},
-	"json_set": {Min: 3, Max: -1, Result: isJSON, Apply: changeFunction("json_set", jsontext.Upsert),
-		Nulls: true},
-	"json_insert": {Min: 3, Max: -1, Result: isJSON, Apply: changeFunction("json_insert", jsontext.Insert),
-		Nulls: true},
-	"json_replace": {Min: 3, Max: -1, Result: isJSON, Apply: changeFunction("json_replace", jsontext.Replace),
-		Nulls: true},
-	"json_array_append": {Min: 3, Max: -1, Result: isJSON,
-		Apply: changeFunction("json_array_append", jsontext.Extend), Nulls: true},
-	"json_array_insert": {Min: 3, Max: -1, Result: isJSON,
-		Apply: changeFunction("json_array_insert", jsontext.Before), Nulls: true},
-	"json_remove":      {Min: 2, Max: -1, Result: isJSON, Apply: jsonRemove},
-	"json_merge_patch": {Min: 2, Max: -1, Result: isJSON, Apply: jsonMergePatch, Nulls: true},
-	"json_merge_preserve": {Min: 2, Max: -1, Result: isJSON,
-		Apply: mergeFunction("json_merge_preserve", jsontext.AppendMerged)},
-	"json_merge":  {Min: 2, Max: -1, Result: isJSON, Apply: mergeFunction("json_merge", jsontext.AppendMerged)},
-	"json_pretty": {Min: 1, Max: 1, Result: isText, Apply: jsonPretty},
+	"json_array":          {Max: -1, Result: isJSON, Apply: jsonArray, Nulls: true},
+	"json_object":         {Max: -1, Result: isJSON, Apply: jsonObject, Nulls: true},
+	"json_set":            changeFunction("json_set", jsontext.Upsert),
+	"json_insert":         changeFunction("json_insert", jsontext.Insert),
+	"json_replace":        changeFunction("json_replace", jsontext.Replace),
+	"json_array_append":   changeFunction("json_array_append", jsontext.Extend),
+	"json_array_insert":   changeFunction("json_array_insert", jsontext.Before),
+	"json_remove":         {Min: 2, Max: -1, Result: isJSON, Apply: jsonRemove},
+	"json_merge_patch":    {Min: 2, Max: -1, Result: isJSON, Apply: jsonMergePatch, Nulls: true},
+	"json_merge_preserve": mergeFunction("json_merge_preserve", jsontext.AppendMerged),
+	"json_merge":          mergeFunction("json_merge", jsontext.AppendMerged),
+	"json_pretty":         {Min: 1, Max: 1, Result: isText, Apply: jsonPretty},
 }
 
 func jsonArray(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
@@ -78,8 +73,8 @@ func reread(e *function.Environment, text []byte, function string) (datum.Datum,
 
 // changeFunction applies pairs of a path and a value, one after the other. A NULL document or path makes it NULL; a
 // NULL value is null.
-func changeFunction(name string, mode jsontext.Mode) func(*function.Environment, []datum.Datum) (datum.Datum, error) {
-	return func(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
+func changeFunction(name string, mode jsontext.Mode) function.Function {
+	apply := func(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 		if len(a)%2 != 1 {
 			return datum.Null, fault.New(fault.ParameterCount, name)
 		}
@@ -98,6 +93,7 @@ func changeFunction(name string, mode jsontext.Mode) func(*function.Environment,
 		}
 		return printDocument(e, v)
 	}
+	return function.Function{Min: 3, Max: -1, Result: isJSON, Apply: apply, Nulls: true}
 }
 
 func changeOne(e *function.Environment, v value.Value, at, with datum.Datum, mode jsontext.Mode) (value.Value, error) {
@@ -147,9 +143,8 @@ func jsonRemove(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 	return printDocument(e, v)
 }
 
-func mergeFunction(name string, merge func(dst []byte, v, w value.Value) ([]byte, error)) func(*function.Environment,
-	[]datum.Datum) (datum.Datum, error) {
-	return func(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
+func mergeFunction(name string, merge func(dst []byte, v, w value.Value) ([]byte, error)) function.Function {
+	apply := func(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 		v, err := documentOf(e, name, a, 0)
 		if err != nil {
 			return datum.Null, err
@@ -167,6 +162,7 @@ func mergeFunction(name string, merge func(dst []byte, v, w value.Value) ([]byte
 		}
 		return printDocument(e, v)
 	}
+	return function.Function{Min: 2, Max: -1, Result: isJSON, Apply: apply}
 }
 
 // jsonMergePatch merges from the last argument that is no object on, since such a one takes the place of all before it:
@@ -185,12 +181,10 @@ func jsonMergePatch(e *function.Environment, a []datum.Datum) (datum.Datum, erro
 			first = i
 		}
 	}
-	for _, d := range a[first:] {
-		if d.IsNull() {
-			return datum.Null, nil
-		}
+	if slices.ContainsFunc(a[first:], datum.Datum.IsNull) {
+		return datum.Null, nil
 	}
-	return mergePatch(e, a[first:])
+	return mergePatch.Apply(e, a[first:])
 }
 
 // mergePatch is jsonMergePatch of arguments without NULLs. // immutable

@@ -41,33 +41,27 @@ func holdsText(d datum.Datum) bool {
 
 // documents are the functions that read JSON. Where a document is wanted, a text is read as one. // immutable
 var documents = map[string]function.Function{
-	"json_extract": {Min: 2, Max: -1, Result: isJSON, Apply: jsonExtract},
-	"json_extract_string": {Min: 2, Max: 2, Result: isText,
-		Apply: extractAs("json_extract_string", datum.Type{Base: datum.Varchar})},
-	"json_extract_long": {Min: 2, Max: 2, Result: isInteger,
-		Apply: extractAs("json_extract_long", datum.Type{Base: datum.BigInt})},
-	"json_extract_double": {Min: 2, Max: 2, Result: isDouble,
-		Apply: extractAs("json_extract_double", datum.Type{Base: datum.Double})},
-	"json_value": {Min: 2, Max: 2, Result: isText,
-		Apply: extractAs("json_value", datum.Type{Base: datum.Varchar})},
-	"json_unquote":       {Min: 1, Max: 1, Result: isText, Apply: jsonUnquote},
-	"json_quote":         {Min: 1, Max: 1, Result: isText, Apply: jsonQuote},
-	"json_valid":         {Min: 1, Max: 1, Result: isBoolean, Apply: jsonValid},
-	"json_type":          {Min: 1, Max: 1, Result: isText, Apply: jsonType},
-	"json_length":        {Min: 1, Max: 2, Result: isInteger, Apply: jsonLength},
-	"json_depth":         {Min: 1, Max: 1, Result: isInteger, Apply: jsonDepth},
-	"json_keys":          {Min: 1, Max: 2, Result: isJSON, Apply: jsonKeys},
-	"json_contains":      {Min: 2, Max: 3, Result: isBoolean, Apply: jsonContains},
-	"json_contains_path": {Min: 3, Max: -1, Result: isBoolean, Apply: jsonContainsPath, Nulls: true},
-	"json_overlaps":      {Min: 2, Max: 2, Result: isBoolean, Apply: jsonOverlaps},
-	"json_search":        {Min: 3, Max: -1, Result: isJSON, Apply: jsonSearch, Nulls: true},
+	"json_extract":        {Min: 2, Max: -1, Result: isJSON, Apply: jsonExtract},
+	"json_extract_string": extractAs("json_extract_string", datum.Varchar),
+	"json_extract_long":   extractAs("json_extract_long", datum.BigInt),
+	"json_extract_double": extractAs("json_extract_double", datum.Double),
+	"json_value":          extractAs("json_value", datum.Varchar),
+	"json_unquote":        {Min: 1, Max: 1, Result: isText, Apply: jsonUnquote},
+	"json_quote":          {Min: 1, Max: 1, Result: isText, Apply: jsonQuote},
+	"json_valid":          {Min: 1, Max: 1, Result: isBoolean, Apply: jsonValid},
+	"json_type":           {Min: 1, Max: 1, Result: isText, Apply: jsonType},
+	"json_length":         {Min: 1, Max: 2, Result: isInteger, Apply: jsonLength},
+	"json_depth":          {Min: 1, Max: 1, Result: isInteger, Apply: jsonDepth},
+	"json_keys":           {Min: 1, Max: 2, Result: isJSON, Apply: jsonKeys},
+	"json_contains":       {Min: 2, Max: 3, Result: isBoolean, Apply: jsonContains},
+	"json_contains_path":  {Min: 3, Max: -1, Result: isBoolean, Apply: jsonContainsPath, Nulls: true},
+	"json_overlaps":       {Min: 2, Max: 2, Result: isBoolean, Apply: jsonOverlaps},
+	"json_search":         {Min: 3, Max: -1, Result: isJSON, Apply: jsonSearch, Nulls: true},
 }
 
 // documentOf reads argument i of a function as a document, in the arena.
 func documentOf(e *function.Environment, function string, a []datum.Datum, i int) (value.Value, error) {
-	switch a[i].Kind() {
-	case datum.KindText, datum.KindBinary, datum.KindJSON:
-	default:
+	if !holdsText(a[i]) {
 		return nil, fault.New(fault.JSONTypeWanted, i+1, function)
 	}
 	start := len(e.Arena())
@@ -128,7 +122,6 @@ func jsonExtract(e *function.Environment, a []datum.Datum) (datum.Datum, error) 
 		return datum.Null, err
 	}
 	var found []value.Value
-	many := len(a) > 2
 	for _, argument := range a[1:] {
 		p, err := pathOf(e, argument)
 		if err != nil {
@@ -140,13 +133,12 @@ func jsonExtract(e *function.Environment, a []datum.Datum) (datum.Datum, error) 
 			}
 			return datum.Null, nil
 		}
-		many = true
 		p.Find(v, func(part value.Value) bool {
 			found = append(found, part)
 			return true
 		})
 	}
-	if len(found) == 0 || !many {
+	if len(found) == 0 {
 		return datum.Null, nil
 	}
 	return printArray(e, found)
@@ -167,8 +159,9 @@ func printArray(e *function.Environment, elements []value.Value) (datum.Datum, e
 }
 
 // extractAs is the scalar that a path leads to, as a type; null, and where there is none, are NULL.
-func extractAs(name string, t datum.Type) func(*function.Environment, []datum.Datum) (datum.Datum, error) {
-	return func(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
+func extractAs(name string, base datum.Base) function.Function {
+	t := datum.Type{Base: base}
+	apply := func(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 		v, err := documentOf(e, name, a, 0)
 		if err != nil {
 			return datum.Null, err
@@ -190,6 +183,7 @@ func extractAs(name string, t datum.Type) func(*function.Environment, []datum.Da
 		}
 		return datum.Cast(d, t)
 	}
+	return function.Function{Min: 2, Max: 2, Result: function.Always(base), Apply: apply}
 }
 
 func isScalar(v value.Value) bool {

@@ -37,10 +37,7 @@ func memberOf(e *function.Environment, a []datum.Datum) (datum.Datum, error) {
 		}
 		return datum.Int(0), nil
 	}
-	if jsontext.Compare(v, x) == 0 {
-		return datum.Int(1), nil
-	}
-	return datum.Int(0), nil
+	return function.Bit(jsontext.Compare(v, x) == 0), nil
 }
 
 // jsonStorageSize is the number of bytes MySQL keeps a document in: a byte of its type, and it.
