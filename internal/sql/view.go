@@ -85,6 +85,9 @@ func (s *Session) viewKept(err error, name string) error {
 
 // isNoTable says that an error is about a table that is not there.
 func isNoTable(err error) bool {
+	if err == nil {
+		return false // as of nearly all statements, which are to allocate nothing here
+	}
 	f, ok := fault.Of(err)
 	return ok && f.Code == fault.NoSuchTable
 }
