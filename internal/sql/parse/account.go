@@ -141,7 +141,7 @@ func (p *parser) setRole() tree.Statement {
 }
 
 func (p *parser) users() []string {
-	return listed(p, nil, (*parser).user)
+	return listed(p, nil, p.user)
 }
 
 // grant reads GRANT and REVOKE.

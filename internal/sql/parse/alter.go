@@ -392,7 +392,7 @@ func (p *parser) drop() tree.Statement {
 			p.Expected("TABLE")
 		}
 		s := &tree.DropTable{Temporary: temporary, IfExists: p.ifExists()}
-		s.Tables = listed(p, nil, (*parser).table)
+		s.Tables = listed(p, nil, p.table)
 		p.AcceptAny("restrict", "cascade")
 		return s
 	case "index":

@@ -108,7 +108,7 @@ func (p *parser) row(columns int) []tree.Expression {
 	if p.Accept(")") {
 		return nil
 	}
-	row = listed(p, row, (*parser).expression)
+	row = listed(p, row, p.expression)
 	p.Expect(")")
 	return row
 }
@@ -144,7 +144,7 @@ func (p *parser) duplicates(s *tree.Insert) {
 
 // assignments reads column = value, ..
 func (p *parser) assignments() []tree.Assignment {
-	return listed(p, nil, func(p *parser) tree.Assignment {
+	return listed(p, nil, func() tree.Assignment {
 		a := tree.Assignment{Column: p.Name("a column")}
 		for range 2 {
 			if p.Accept(".") {
@@ -233,7 +233,7 @@ func (p *parser) isTargets() bool {
 
 // targets reads the tables whose rows are deleted, and those that say which, behind a word.
 func (p *parser) targets(s *tree.Delete, word string) {
-	s.Targets = listed(p, s.Targets, (*parser).target)
+	s.Targets = listed(p, s.Targets, p.target)
 	p.Expect(word)
 	s.Tables = p.tables()
 }

@@ -78,7 +78,7 @@ func (p *parser) alterDatabase() tree.Statement {
 	p.Advance()
 	s := &tree.AlterDatabase{Database: p.AnyName("a database's name")}
 	if p.Accept("set") {
-		s.Options = listed(p, nil, (*parser).option)
+		s.Options = listed(p, nil, p.option)
 	} else {
 		s.Options = p.databaseOptions()
 	}

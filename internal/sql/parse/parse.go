@@ -148,9 +148,9 @@ func (p *parser) noteText(name string) {
 }
 
 // listed reads elements with commas between them, and adds them to a list.
-func listed[T any](p *parser, list []T, element func(*parser) T) []T {
+func listed[T any](p *parser, list []T, element func() T) []T {
 	for {
-		list = append(list, element(p))
+		list = append(list, element())
 		if !p.More() {
 			return list
 		}

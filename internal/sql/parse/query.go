@@ -79,7 +79,7 @@ func (p *parser) block() *tree.Select {
 		s.Straight = s.Straight || word == "straight_join"
 		s.CountsFound = s.CountsFound || word == "sql_calc_found_rows"
 	}
-	s.List = listed(p, make([]tree.SelectItem, 0, 4), (*parser).selectItem)
+	s.List = listed(p, make([]tree.SelectItem, 0, 4), p.selectItem)
 	p.into()
 	if p.Accept("from") && !p.Accept("dual") {
 		p.from(s)
@@ -102,7 +102,7 @@ func (p *parser) into() {
 		p.Refuse("SELECT .. INTO " + strings.ToUpper(p.At.Word) +
 			" is not supported, since the server writes no files: let the client keep the rows")
 	}
-	p.assignees = listed(p, nil, (*parser).assignee)
+	p.assignees = listed(p, nil, p.assignee)
 }
 
 // assignee reads a variable of the session.
@@ -231,7 +231,7 @@ func (p *parser) clauses(s *tree.Select) {
 		s.Where = p.expression()
 	}
 	if p.Accepts("group", "by") {
-		s.GroupBy = listed(p, s.GroupBy, (*parser).expression)
+		s.GroupBy = listed(p, s.GroupBy, p.expression)
 		p.weighAll(s.GroupBy)
 		if p.Is("with") {
 			p.Expect("with", "rollup")
@@ -276,7 +276,7 @@ func (p *parser) lock(s *tree.Select) {
 	}
 	s.ForUpdate = true
 	if p.Accept("of") {
-		s.Of = listed(p, s.Of, func(p *parser) string { return p.Name("a table") })
+		s.Of = listed(p, s.Of, func() string { return p.Name("a table") })
 	}
 	switch p.AcceptAny("nowait", "skip") {
 	case "nowait":
@@ -289,7 +289,7 @@ func (p *parser) lock(s *tree.Select) {
 
 // orders reads the elements of ORDER BY.
 func (p *parser) orders() []tree.Order {
-	return listed(p, nil, func(p *parser) tree.Order {
+	return listed(p, nil, func() tree.Order {
 		o := tree.Order{By: p.expression()}
 		p.weigh(&o.By)
 		o.Descending = p.AcceptAny("asc", "desc") == "desc"

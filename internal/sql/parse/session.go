@@ -261,7 +261,7 @@ func (p *parser) readPrepare() tree.Statement {
 	case "execute":
 		s := &tree.ExecutePrepared{Name: p.Name("a statement's name")}
 		if p.Accept("using") {
-			s.Using = listed(p, nil, (*parser).variable)
+			s.Using = listed(p, nil, p.variable)
 		}
 		return s
 	}
@@ -277,7 +277,7 @@ func (p *parser) maintain() tree.Statement {
 	if !p.Accept("tables") {
 		p.Expect("table")
 	}
-	m.Tables = listed(p, nil, (*parser).table)
+	m.Tables = listed(p, nil, p.table)
 	p.Skip()
 	return m
 }

@@ -68,7 +68,7 @@ func (p *parser) definer() {
 // dropView reads DROP VIEW.
 func (p *parser) dropView() tree.Statement {
 	p.Expect("view")
-	s := &tree.DropView{IfExists: p.ifExists(), Views: listed(p, nil, (*parser).table)}
+	s := &tree.DropView{IfExists: p.ifExists(), Views: listed(p, nil, p.table)}
 	p.AcceptAny("restrict", "cascade")
 	return s
 }

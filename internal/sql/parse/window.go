@@ -55,7 +55,7 @@ func (p *parser) window() (w tree.Window) {
 		w.Name = p.Name("a window's name")
 	}
 	if p.Accepts("partition", "by") {
-		w.Partition = listed(p, nil, (*parser).expression)
+		w.Partition = listed(p, nil, p.expression)
 		p.weighAll(w.Partition)
 	}
 	if p.Accepts("order", "by") {
