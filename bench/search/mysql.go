@@ -25,14 +25,15 @@ const cacheBytes = "512MiB"
 type server struct {
 	*sqlpeer.Server
 	control *sqlpeer.Client // for find
+	counts  bool            // the workers count, and don't look for the best documents
 }
 
-func newServer(s *sqlpeer.Server) (*server, error) {
+func newServer(s *sqlpeer.Server, c *config) (*server, error) {
 	control, err := s.Dial(database)
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	return &server{s, control}, nil
+	return &server{s, control, c.Counts}, nil
 }
 
 // Close implements engine.
@@ -45,10 +46,17 @@ func (s *server) worker(queries []query, first int) (loadgen.Worker, error) {
 	}
 	w := &serverWorker{client: connection, next: first}
 	for i := range queries {
-		w.statements = append(w.statements, selectBest(&queries[i], topCount))
+		statement := selectBest(&queries[i], topCount)
+		if s.counts {
+			statement = selectCount + queries[i].mysql()
+		}
+		w.statements = append(w.statements, statement)
 	}
 	return w, nil
 }
+
+// selectCount is the beginning of the statement that counts documents; the condition follows.
+const selectCount = "SELECT COUNT(*) FROM a WHERE "
 
 // selectBest is the statement that finds the best documents.
 func selectBest(q *query, limit int) string {
@@ -77,7 +85,7 @@ func (w *serverWorker) Do() error {
 func (w *serverWorker) Close() error { return w.client.Close() }
 
 func (s *server) find(q *query, limit int) (hits []hit, count int, err error) {
-	counting := "SELECT COUNT(*) FROM a WHERE " + q.mysql()
+	counting := selectCount + q.mysql()
 	rows, err := s.control.Rows(counting)
 	if err != nil || len(rows) != 1 {
 		return nil, 0, fmt.Errorf("%s: %d rows, %w", counting, len(rows), err)
@@ -152,7 +160,7 @@ func openMariaDB(ctx context.Context, c *config, k *corpus) (engine, *loading, e
 			return nil, nil, errors.Join(err, s.Close())
 		}
 	}
-	e, err := newServer(s)
+	e, err := newServer(s, c)
 	return e, l, err
 }
 
@@ -187,11 +195,15 @@ func openWeft(ctx context.Context, c *config, k *corpus) (engine, *loading, erro
 			return nil, nil, err
 		}
 	}
+	if c.Counts {
+		e, err := openInProcess(weftDir(c, &l.indexed))
+		return e, l, err
+	}
 	s, err := sqlpeer.Weft(ctx, &c.Settings, weftDir(c, &l.indexed), cacheBytes)
 	if err != nil {
 		return nil, nil, err
 	}
-	e, err := newServer(s)
+	e, err := newServer(s, c)
 	return e, l, err
 }
 

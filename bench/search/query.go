@@ -31,9 +31,20 @@ type query struct {
 	words []string
 }
 
-// mysql returns the text to search for, quoted, and the mode.
+// mysql returns the condition, with the text to search for in it.
 func (q *query) mysql() string {
-	text, mode := strings.Join(q.words, " "), "NATURAL LANGUAGE"
+	text, mode := q.inMode()
+	return matches("'"+text+"'", mode)
+}
+
+// matches is the condition of a text, which may be a parameter, in a mode.
+func matches(text, mode string) string {
+	return fmt.Sprintf("MATCH(title,body) AGAINST(%s IN %s MODE)", text, mode)
+}
+
+// inMode returns the text to search for in MySQL's language, and the mode.
+func (q *query) inMode() (text, mode string) {
+	text, mode = strings.Join(q.words, " "), "NATURAL LANGUAGE"
 	switch q.kind {
 	case kindAnd:
 		text, mode = "+"+strings.Join(q.words, " +"), "BOOLEAN"
@@ -42,7 +53,7 @@ func (q *query) mysql() string {
 	case kindPrefix:
 		text, mode = text+"*", "BOOLEAN"
 	}
-	return fmt.Sprintf("MATCH(title,body) AGAINST('%s' IN %s MODE)", text, mode)
+	return text, mode
 }
 
 // sqlite returns the question in FTS5's language.

@@ -26,8 +26,16 @@ const (
 	sqliteCount   = "SELECT COUNT(*) FROM ft WHERE ft MATCH ?"
 )
 
-// embedded is SQLite, compiled to Go, in this process: there is no protocol between it and its clients.
-type embedded struct{ db *sql.DB }
+// embedded is a database in this process, SQLite compiled to Go if nothing else is said: there is no protocol between
+// it and its clients.
+type embedded struct {
+	db *sql.DB
+	// ask returns the statement for the queries of a kind, and argument its argument. One that finds the best
+	// documents has their number for another.
+	ask      func(kind string) string
+	argument func(q *query) string
+	counts   bool
+}
 
 func openSQLite(ctx context.Context, c *config, k *corpus) (engine, *loading, error) {
 	l := &loading{}
@@ -43,7 +51,12 @@ func openSQLite(ctx context.Context, c *config, k *corpus) (engine, *loading, er
 		if err != nil {
 			return nil, nil, err
 		}
-		e = &embedded{db}
+		e = &embedded{db: db, counts: c.Counts, argument: (*query).sqlite, ask: func(string) string {
+			if c.Counts {
+				return sqliteCount
+			}
+			return sqliteBest
+		}}
 		if err := e.fill(ctx, t, t == &l.indexed, path, k); err != nil {
 			return nil, nil, errors.Join(err, e.Close())
 		}
@@ -134,13 +147,13 @@ func (e *embedded) worker(queries []query, first int) (loadgen.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	statement, err := connection.PrepareContext(context.Background(), sqliteBest)
+	statement, err := connection.PrepareContext(context.Background(), e.ask(queries[0].kind))
 	if err != nil {
 		return nil, errors.Join(err, connection.Close())
 	}
-	w := &embeddedWorker{connection: connection, statement: statement, next: first}
+	w := &embeddedWorker{connection: connection, statement: statement, next: first, counts: e.counts}
 	for i := range queries {
-		w.texts = append(w.texts, queries[i].sqlite())
+		w.texts = append(w.texts, e.argument(&queries[i]))
 	}
 	return w, nil
 }
@@ -151,12 +164,17 @@ type embeddedWorker struct {
 	statement  *sql.Stmt
 	texts      []string
 	next       int
+	counts     bool
 }
 
 // Do implements loadgen.Worker.
 func (w *embeddedWorker) Do() error {
 	text := w.texts[w.next%len(w.texts)]
 	w.next++
+	if w.counts {
+		var count int
+		return w.statement.QueryRow(text).Scan(&count)
+	}
 	if _, err := scanHits(w.statement.Query(text, topCount)); err != nil {
 		return fmt.Errorf("%s: %w", text, err)
 	}
