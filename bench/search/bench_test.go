@@ -33,6 +33,23 @@ func TestQuick(t *testing.T) {
 	}
 }
 
+// TestQuickCounts asks for counts.
+func TestQuickCounts(t *testing.T) {
+	rounds.SkipUnlessLong(t)
+	c, err := parseFlags([]string{"--quick", "--generate", "--only", "weft,sqlite", "--counts"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Dir, c.Seconds, c.Clients, c.Log = t.TempDir(), 0.02, []int{1}, t.Output()
+	var out bytes.Buffer
+	if err := run(t.Context(), c, &out); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(out.String(), "| prefix | 1 | weft |") {
+		t.Errorf("the report lacks the counts of prefixes:\n%s", out.String())
+	}
+}
+
 func TestFlags(t *testing.T) {
 	for _, args := range []string{"--rounds=0", "--clients=none", "--kinds=fly", "--only=nobody", "--documents=10"} {
 		if _, err := parseFlags(strings.Fields(args)); err == nil {

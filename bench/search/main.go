@@ -20,7 +20,8 @@
 //
 // Rounds are interleaved, so that a ratio compares neighbours in time. Weft and MariaDB are asked over MySQL's protocol
 // by a bare client of this program, which shares the machine with them. SQLite runs in this process, compiled to Go: it
-// has no protocol, and its CPU is that of the whole process. With --counts, Weft is in this process, too. No peer has stopwords, and all index words of any length.
+// has no protocol, and its CPU is that of the whole process. With --counts, Weft is in this process, too. No peer has
+// stopwords, and all index words of any length.
 //
 // Last, the answers are compared: how often two peers find the same number of documents, and how many of the first's
 // best ten are among the second's. The words of a text are not the same: Weft's person's is one, that of the others two
