@@ -4,6 +4,7 @@ package query
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -64,7 +65,8 @@ type SortCounts struct {
 	BytesSpilled int64
 }
 
-// sortRecord is the place of a record in the arena, and its first bytes, which decide most comparisons.
+// sortRecord is the place of a record in the arena, and its first bytes behind those that all records have, once they
+// are put in order.
 type sortRecord struct {
 	prefix   uint64
 	from, to int
@@ -96,7 +98,7 @@ func (s *Sorter) Add(record []byte) error {
 	}
 	from := len(s.arena)
 	s.arena = append(s.arena, record...)
-	s.records = append(s.records, sortRecord{prefix: sortPrefix(record), from: from, to: len(s.arena)})
+	s.records = append(s.records, sortRecord{from: from, to: len(s.arena)})
 	if keep := s.sort.KeepMax; keep > 0 && len(s.records) >= 2*keep+64 {
 		s.cut()
 	}
@@ -126,16 +128,50 @@ func (s *Sorter) makeRoom(coming int) error {
 	return s.spill()
 }
 
+// order puts the records in order: first by their first bytes and by when they came, which needs no look at the rest,
+// then those with equal first bytes, which often came in order.
 func (s *Sorter) order() {
+	common := s.common()
+	for i := range s.records {
+		r := &s.records[i]
+		r.prefix = sortPrefix(s.arena[r.from+common : r.to])
+	}
 	slices.SortFunc(s.records, func(a, b sortRecord) int {
 		if a.prefix != b.prefix {
-			if a.prefix < b.prefix {
-				return -1
-			}
-			return 1
+			return cmp.Compare(a.prefix, b.prefix)
 		}
-		return bytes.Compare(s.arena[a.from:a.to], s.arena[b.from:b.to])
+		return a.from - b.from
 	})
+	byBytes := func(a, b sortRecord) int {
+		return bytes.Compare(s.arena[a.from+common:a.to], s.arena[b.from+common:b.to])
+	}
+	for rest := s.records; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].prefix == rest[0].prefix {
+			n++
+		}
+		if same := rest[:n]; !slices.IsSortedFunc(same, byBytes) {
+			slices.SortFunc(same, byBytes)
+		}
+		rest = rest[n:]
+	}
+}
+
+// common is the number of bytes with which all records begin alike.
+func (s *Sorter) common() int {
+	if len(s.records) == 0 {
+		return 0
+	}
+	first := s.arena[s.records[0].from:s.records[0].to]
+	for _, r := range s.records {
+		record := s.arena[r.from:r.to]
+		n := 0
+		for n < min(len(first), len(record)) && first[n] == record[n] {
+			n++
+		}
+		first = first[:n]
+	}
+	return len(first)
 }
 
 // cut keeps the first KeepMax records only.
