@@ -242,6 +242,10 @@ func emojiEnd(text []byte, at int) int {
 
 // cutMarkedWords cuts at the borders of words as Unicode's annex 29 has them. An ideograph is a word.
 func cutMarkedWords(text []byte, yield func(start, end int)) {
+	if isASCII(text) {
+		cutASCII(text, yield)
+		return
+	}
 	words := segment.NewWordSegmenterDirect(blanked(text))
 	at := 0
 	for words.Segment() {
