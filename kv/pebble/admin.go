@@ -125,7 +125,7 @@ func (s *Store) Compact(ctx context.Context, r kv.Range) error {
 		if bytes.Compare(stored.Start, stored.End) >= 0 {
 			return nil
 		}
-		return s.db.Compact(ctx, stored.Start, stored.End, false)
+		return errors.Join(s.anchor.drop(), s.db.Compact(ctx, stored.Start, stored.End, false))
 	})
 }
 

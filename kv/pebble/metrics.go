@@ -94,7 +94,7 @@ func (s *Store) Metrics() Metrics {
 		Corruptions: s.events.corruptions.Load(),
 		LogFiles:    e.WAL.Files, LogBytes: int64(e.WAL.Size), LogBytesWritten: int64(e.WAL.BytesWritten),
 		LogSyncs:  s.guard.SyncLatency(),
-		Snapshots: int64(e.Snapshots.Count),
+		Snapshots: int64(e.Snapshots.Count - s.anchor.count()),
 	}
 	for i := range e.Levels {
 		m.addLevel(&e.Levels[i])

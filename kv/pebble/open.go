@@ -201,6 +201,7 @@ func (s *Store) start() {
 	s.failure.Opened()
 	s.cache.keep(s.options.DiskCheckInterval, func() int64 {
 		s.commits.trim()
+		s.renewAnchor()
 		return s.Metrics().MemTableBytes
 	})
 	for range min(max(runtime.GOMAXPROCS(0)/8, 1), 4) {
@@ -229,7 +230,7 @@ func (s *Store) close() error {
 			return s.abandon("commits are still under way")
 		}
 	}
-	err := errors.Join(s.txns.releaseAll(), s.views.releaseAll())
+	err := s.releaseAll()
 	closeErr := s.closeEngine(ctx)
 	if s.failure.Failed() {
 		return s.abandon("the engine is still busy")

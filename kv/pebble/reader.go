@@ -95,8 +95,7 @@ func (r *reader) Scan(ctx context.Context, keys kv.Range, reverse bool) kv.Curso
 	return newCursor(ctx, r.store, &r.view, keys, reverse)
 }
 
-// Walk implements kv.Walker. The engine's snapshots have a lock for all of them, and their end looks for compactions:
-// an iterator needs neither.
+// Walk implements kv.Walker. The engine's snapshots have a lock for all of them, which an iterator does not need.
 func (s *Store) Walk(ctx context.Context, keys kv.Range, reverse bool) kv.Cursor {
 	if err := ctx.Err(); err != nil {
 		return failedCursor{err}

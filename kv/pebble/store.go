@@ -66,6 +66,7 @@ type Store struct {
 	cache       *blockCache
 	events      events
 	versions    versions
+	anchor      anchor
 	marks       *marks    // nil without Options.Marks
 	txns        *registry // transactions that have a start
 	views       *registry // readers and cursors
@@ -225,6 +226,7 @@ func (v *view) take(s *Store) {
 		v.settled.Store(true)
 		return
 	}
+	s.anchor.hold(s.db)
 	v.snapshot = s.db.NewSnapshot()
 	v.unsure = s.flight.appendAll(v.few[:0])
 	v.settled.Store(len(v.unsure) == 0)

@@ -41,15 +41,15 @@ func TestGrowth(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		steps, err := db.AllRegions().Look(t.Context())
+		steps, err := db.AllRegions().Look(t.Context(), true)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := db.AllRegions().Look(t.Context()); err != nil { // the sizes after the steps
+		if _, err := db.AllRegions().Look(t.Context(), true); err != nil { // the sizes after the steps
 			t.Fatal(err)
 		}
 		most := int64(0)
-		sizes := db.RegionSizes()
+		sizes := db.AllRegions().Sizes()
 		total = 0
 		for _, r := range sizes {
 			most, total = max(most, r.Bytes), total+int(r.Bytes)

@@ -265,7 +265,7 @@ func (f *fleet) big(rows, regions int) database.Pinned {
 			return nil
 		}))
 	}
-	p, err := f.gateways[0].Pin("big0")
+	p, err := f.gateways[0].PinIn("", "big0")
 	f.must(err)
 	first := f.firstKey(p.Descriptor().ID)
 	before, after, _ := bytes.Cut(first, []byte(key(0)))
