@@ -46,8 +46,8 @@ type Options struct {
 	// files. Default 64 MiB.
 	BuildBytesMax int
 	// ExpiryInterval is the interval between two searches for expired items; see Table.SetExpiry. Negative: never, but
-	// by DB.Expire. Default 1 second: where nothing has expired, a look is one seek in each table whose items can
-	// expire, some microseconds, so that there is nothing to save by more.
+	// by Expire of DB.Jobs. Default 1 second: where nothing has expired, a look is one seek in each table whose items
+	// can expire, some microseconds, so that there is nothing to save by more.
 	ExpiryInterval time.Duration
 	// RebuildInterval is the interval between two looks whether a Z-order index should be rebuilt with codecs learned
 	// from its rows; see DB.Rebuild. Negative: never, but by DB.Rebuild. Default 1 minute.
