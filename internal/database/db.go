@@ -155,6 +155,9 @@ func Open(ctx context.Context, store kv.Store, options Options) (*DB, error) {
 	db.slicer.Starts = db.regions.Starts
 	db.startFollower(ctx)
 	db.startTasks(ctx)
+	if err := db.freeLost(ctx); err != nil {
+		options.Logger.Warn("a table that a process which is gone has held stays so", "error", err)
+	}
 	return db, nil
 }
 

@@ -25,6 +25,9 @@ type Denied = permission.Denied
 // context is not asked for.
 func (db *DB) As(ctx context.Context, p Principal) context.Context { return db.guard.As(ctx, p) }
 
+// AsItself returns a context in which the program itself asks, whoever asked for what it does.
+func (db *DB) AsItself(ctx context.Context) context.Context { return db.guard.AsItself(ctx) }
+
 func (db *DB) newGuard() *tableguard.Guard {
 	return tableguard.New(db.Accounts(), permission.Options{Account: "000000000000", Region: "us-east-1",
 		Logger: db.options.Logger, Now: db.options.Now}, db.DescriptorOf)

@@ -38,19 +38,13 @@ func (db *DB) process() string {
 	return db.identity
 }
 
-// DropLost drops the databases of CreateTemporary whose processes are gone.
+// DropLost drops the databases of CreateTemporary whose processes are gone, and frees the tables that they held.
 func (db *DB) DropLost(ctx context.Context) error {
-	alive := []string{db.process()}
-	if db.gateway != nil {
-		records, err := gateway.Records(ctx, db.store)
-		if err != nil {
-			return err
-		}
-		for _, r := range records {
-			alive = append(alive, r.ID)
-		}
+	alive, err := db.processes(ctx)
+	if err != nil {
+		return err
 	}
-	var failed error
+	failed := db.freeLost(ctx)
 	for _, name := range db.catalog.Databases() {
 		owner, _, _ := strings.Cut(strings.TrimPrefix(name, temporaryPrefix), " ")
 		if IsTemporary(name) && !slices.Contains(alive, owner) {
@@ -58,4 +52,17 @@ func (db *DB) DropLost(ctx context.Context) error {
 		}
 	}
 	return failed
+}
+
+// processes names the processes that use the store.
+func (db *DB) processes(ctx context.Context) (alive []string, err error) {
+	alive = []string{db.process()}
+	if db.gateway == nil {
+		return alive, nil
+	}
+	records, err := gateway.Records(ctx, db.store)
+	for _, r := range records {
+		alive = append(alive, r.ID)
+	}
+	return alive, err
 }

@@ -135,9 +135,19 @@ func (tx *Tx) PinIn(database, table string) (Pinned, error) {
 	}
 	p, err := tx.db.PinIn(database, table)
 	if err == nil {
+		if err = tx.errCopied(p); err != nil {
+			p.Release()
+			return Pinned{}, err
+		}
 		tx.pins[name] = p
 	}
 	return p.unreleasable(), err
+}
+
+// Uses reports whether the transaction has pinned a table, and whether it has pinned any.
+func (tx *Tx) Uses(database, table string) (it, any bool) {
+	_, it = tx.pins[databaseOr(database)+"\x00"+table]
+	return it, len(tx.pins) > 0
 }
 
 // View returns the transaction as a View: its snapshot with its own writes. It is used by the transaction's goroutine

@@ -39,6 +39,8 @@ var (
 	ErrConditionFailed = change.ErrConditionFailed
 	// ErrNoCells is the cause where a write or a Query speaks of the times of cells to a table without CellRules.
 	ErrNoCells = change.ErrNoCells
+	// ErrHeld is the cause where the rows of the table are being copied into the one that will take its place.
+	ErrHeld = change.ErrHeld
 )
 
 // apply does one write inside txn, whose snapshot shows the item; the item's latch is held or conflicts are retried.

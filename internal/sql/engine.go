@@ -150,6 +150,9 @@ func New(o Options) *Engine {
 	e.schemas.Greatest = func(ctx context.Context, table tree.Name, column string) (uint64, error) {
 		return modify.Greatest(ctx, o.DB, table, column)
 	}
+	e.schemas.Copy = func(ctx context.Context, from, to tree.Name, number string) error {
+		return modify.Copy(ctx, o.DB, from, to, number)
+	}
 	e.schemas.Verify = func(ctx context.Context, table tree.Name, constraint string) error {
 		return modify.Verify(ctx, o.DB, table, constraint)
 	}

@@ -50,6 +50,10 @@ func faultOf(ctx context.Context, err error) error {
 		return fault.Because(err, fault.DiskFull)
 	case errors.Is(err, database.ErrLockWait):
 		return fault.Because(err, fault.LockWaitTimeout)
+	case errors.Is(err, database.ErrHeld):
+		return fault.Because(err, fault.TableChanged, database.ErrHeld)
+	case errors.Is(err, database.ErrCopied):
+		return fault.Because(err, fault.TableChanged, database.ErrCopied)
 	case errors.Is(err, database.ErrManyLocks):
 		e := fault.New(fault.ManyLocks)
 		e.Message = fmt.Sprintf("The total number of locks exceeds the lock table size: a transaction may lock %d rows; change or lock fewer, and commit sooner", database.LocksMax)

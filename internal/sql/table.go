@@ -129,6 +129,11 @@ func (s *Session) table(n tree.Name, p account.Privileges) (*definition.Table, h
 			return nil, heldTable{}, err
 		}
 	}
+	if p&(account.Insert|account.Update|account.Delete) != 0 {
+		if err := s.awaitRows(s.running, database, name); err != nil {
+			return nil, heldTable{}, err
+		}
+	}
 	return s.tableOf(database, name)
 }
 

@@ -3,6 +3,7 @@
 package sql
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -73,11 +74,20 @@ func (w *writeStatement) run(ctx context.Context, s *Session, c *call) error {
 // begin takes the tables' versions, until ends, and makes the call of an execution. errStale says that the statement is
 // to be compiled again.
 func (w *writeStatement) begin(ctx context.Context, s *Session, c *call) (*modify.Call, error) {
+	for _, t := range w.tables {
+		if err := s.awaitRows(ctx, t.Database, t.Name); err != nil {
+			return nil, err
+		}
+	}
 	call := s.writeCall(ctx, c)
 	for i, t := range w.tables {
 		p, err := s.pinKnown(t)
 		if err == nil && w.inserts && w.mode != s.insertMode(t.Database) {
 			err = errStale
+		}
+		if err == nil && s.open == nil && p.IsHeld() {
+			s.ends()
+			err = cmp.Or(s.awaitFree(ctx, t.Database, t.Name), errStale)
 		}
 		if err != nil {
 			return nil, err

@@ -37,9 +37,9 @@ func (g *alters) place() string {
 func (g *alters) column() string { return g.pick(g.columns...) }
 
 func (g *alters) action() string {
-	kinds := 17
+	kinds := 19
 	if g.mysql { // 8.0.12 heeds no CHECK
-		kinds = 15
+		kinds = 17
 	}
 	switch g.n(kinds) {
 	case 0, 1, 2:
@@ -67,9 +67,19 @@ func (g *alters) action() string {
 	case 14:
 		return fmt.Sprintf("RENAME INDEX i%d TO i%d", g.n(3), g.n(3))
 	case 15:
+		return g.pick("DROP PRIMARY KEY", "ADD PRIMARY KEY (id)", "DROP PRIMARY KEY, "+g.key(), g.key())
+	case 16:
+		return g.pick("MODIFY COLUMN id VARCHAR(12)", "MODIFY COLUMN id INT", "MODIFY id BIGINT NOT NULL")
+	case 17:
 		return fmt.Sprintf("ADD CONSTRAINT k%d CHECK (LENGTH(%s) <> 4)", g.n(2), g.column())
 	}
 	return fmt.Sprintf("DROP CONSTRAINT k%d", g.n(2))
+}
+
+// key adds a primary key.
+func (g *alters) key() string {
+	return g.pick("ADD PRIMARY KEY (id)", fmt.Sprintf("ADD PRIMARY KEY (%s)", g.column()),
+		fmt.Sprintf("ADD PRIMARY KEY (id, %s)", g.column()), fmt.Sprintf("ADD PRIMARY KEY (%s, id)", g.column()))
 }
 
 // dropDefault takes a default away. In MySQL a column then has none, even one that may be NULL; Weft's manual says that
@@ -107,7 +117,7 @@ func (g *alters) two() string {
 			// Weft renames first, by the names of that moment; MySQL by the names from before, when others have gone
 			continue
 		}
-		for _, column := range g.columns {
+		for _, column := range append([]string{"PRIMARY", "id"}, g.columns...) {
 			apart = apart && !(names(one, column) && names(other, column))
 		}
 		if apart {

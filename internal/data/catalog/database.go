@@ -14,6 +14,7 @@ import (
 	"github.com/weftdb/weft/internal/data/keyspace"
 	"github.com/weftdb/weft/internal/data/schema"
 	"github.com/weftdb/weft/kv"
+	"github.com/weftdb/weft/order"
 )
 
 // DefaultDatabase is always there.
@@ -235,4 +236,57 @@ func (c *Catalog) Truncate(ctx context.Context, id uint32, edit func(*schema.Tab
 	c.mu.Unlock()
 	e.replace(old, c.generation.Add(1))
 	return fresh, nil
+}
+
+// Replace gives a table's name to another table, in one commit, and makes the one that had it Dropping. edit sees both
+// descriptors before they are stored; with writes further entries in the same transaction. It waits for nobody who uses
+// the one that is replaced. Errors: ErrNotFound, edit's. If only a wait fails, the change stands: the new descriptor is
+// returned, too.
+func (c *Catalog) Replace(ctx context.Context, id, by uint32, edit func(old, fresh *schema.Table) error,
+	with func(kv.Txn) error) (*schema.Table, error) {
+	end, err := c.change.begin(ctx, c.label(id))
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	if err := errors.Join(c.settleOwn(ctx, id), c.settleOwn(ctx, by)); err != nil {
+		return nil, err
+	}
+	var before, fresh *schema.Table
+	old, err := c.rewrite(ctx, scope{table: id}, func(old *schema.Table) error {
+		if before = c.Schema(by); old.State == schema.Dropping || before == nil {
+			return ErrNotFound
+		}
+		fresh = before.Clone()
+		if err := edit(old, fresh); err != nil {
+			return err
+		}
+		fresh.Database, fresh.Name, old.State = old.Database, old.Name, schema.Dropping
+		fresh.Version++
+		return nil
+	}, func(txn kv.Txn) error {
+		if err := txn.Delete(keyspace.AppendName(nil, before.Database, before.Name)); err != nil {
+			return err
+		}
+		name := keyspace.AppendName(nil, fresh.Database, fresh.Name)
+		if err := txn.Set(name, order.AppendUvarint(nil, uint64(by))); err != nil {
+			return err
+		}
+		return writeTable(ctx, txn, fresh, with)
+	})
+	if old == nil {
+		return nil, err
+	}
+	if c.gateway != nil {
+		return fresh, err
+	}
+	next, _ := c.entryOf(by)
+	e, _ := c.entryOf(id)
+	c.hide(before)
+	next.replace(fresh, c.generation.Add(1))
+	c.mu.Lock()
+	c.names[fullName(fresh.Database, fresh.Name)] = next
+	c.mu.Unlock()
+	e.replace(old, c.generation.Add(1))
+	return fresh, next.settle(ctx)
 }

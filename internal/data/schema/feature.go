@@ -18,6 +18,7 @@ const (
 	featureRenames  = "renamed-columns"  // dictionaries of attribute names by versions
 	featureSQL      = "rules-sql"        // SQL's rules about the writes of rows
 	featureHBase    = "rules-hbase"      // those of HBase's APIs
+	featureHeld     = "held-tables"      // tables whose rows are on their way into another one
 	FeatureAuto     = "auto-increment"   // SQL's AUTO_INCREMENT
 	FeatureDefault  = "default-values"   // SQL's defaults that are computed
 	FeatureOnUpdate = "on-update"        // SQL's ON UPDATE CURRENT_TIMESTAMP
@@ -30,7 +31,7 @@ const (
 func KnownFeatures() []string {
 	return []string{
 		featureUnique, featureSearch, featureAsync, featureIdentity, featureCodecs, featureGroups, featureJournal,
-		featureRenames, featureSQL, featureHBase,
+		featureRenames, featureSQL, featureHBase, featureHeld,
 		FeatureAuto, FeatureDefault, FeatureOnUpdate, FeatureZoned, FeatureMicros, FeatureLists,
 	}
 }
@@ -45,6 +46,7 @@ func (t *Table) Features() []string {
 	}
 	use(featureJournal, len(t.Streams) > 0 || len(t.Destinations) > 0 || t.Recovery != nil)
 	use(featureRenames, t.Renames > 0)
+	use(featureHeld, t.Held != "" || t.Copied)
 	rules := t.Rules.Puts || t.Rules.Deletes
 	use(featureSQL, rules && t.Rules.Dialect == "SQL")
 	use(featureHBase, rules && t.Rules.Dialect == "HBase")

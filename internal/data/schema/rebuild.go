@@ -84,12 +84,13 @@ func (t *Table) Replace(id uint32, nowMS int64) (ok bool) {
 	return true
 }
 
-// Emptied makes the descriptor of a table that of one without rows: indexes that are being built are complete, and
-// those on their way out gone.
+// Emptied makes the descriptor of a table that of one without rows: indexes that are being built are complete, those on
+// their way out gone, and nobody copies its rows.
 func Emptied(t *Table) error {
 	t.Indexes = slices.DeleteFunc(t.Indexes, func(x Index) bool {
 		return x.State == Retiring || x.State == Dropping || x.Rebuild != nil
 	})
+	t.Held, t.Copied = "", false
 	if t.Cells != nil {
 		t.Cells.Pending = false
 	}

@@ -29,6 +29,12 @@ type Table struct {
 	// Filling says that rows are still being loaded into the table before anybody may see it: it has its name, but is
 	// not found by it.
 	Filling bool `json:"filling,omitempty"`
+	// Held names the process that puts the rows into another table, which will take this one's place: none may be
+	// written meanwhile. "" is none.
+	Held string `json:"held,omitempty"`
+	// Copied says that the rows were there before the table had its name, which was another table's: a snapshot from
+	// before does not have them.
+	Copied bool `json:"copied,omitempty"`
 	// Primary is the index with ID 0 whose entries are the rows themselves.
 	Primary Index `json:"primary"`
 	// Columns are the declared non-key columns, for dialects that have them.

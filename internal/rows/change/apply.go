@@ -43,6 +43,9 @@ func (t Target) Apply(ctx context.Context, txn kv.Txn, key []byte, w *Write, r *
 	if err := t.Table.Err(); err != nil {
 		return err
 	}
+	if t.Table.Schema.Held != "" && w.Op != OpCheck {
+		return ErrHeld
+	}
 	if w.AsStored {
 		return t.applyStored(ctx, txn, key, w, r, s)
 	}

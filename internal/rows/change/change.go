@@ -82,6 +82,13 @@ func (e *RulesError) Error() string {
 	return e.Dialect + " has rules about the table's rows (such as FOREIGN KEY, CHECK, generated columns or column families), which such a write can't keep: write through " + e.Dialect
 }
 
+// ErrHeld is the error of a write to a table whose rows are being copied into the one that will take its place.
+var ErrHeld = errors.New("the table gets another primary key, and no row can be written until that is done; try again")
+
+// ErrCopied is the cause where a transaction meets a table that took another one's place after the transaction began:
+// what it reads is from before the rows were copied.
+var ErrCopied = errors.New("the table got another primary key after the transaction began; begin it again")
+
 // ErrConditionFailed is the error of a write whose condition was false.
 var ErrConditionFailed = errors.New("the condition is false for the item")
 

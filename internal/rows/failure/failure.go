@@ -159,6 +159,8 @@ func kindOfCause(err error) Kind {
 		{record.ErrNoKey, Invalid},
 		{change.ErrConditionFailed, ConditionFailed},
 		{change.ErrNoCells, Invalid},
+		{change.ErrHeld, Busy},
+		{change.ErrCopied, Conflict},
 		{access.ErrPartUnbound, Invalid},
 		{access.ErrNoField, Invalid},
 		{query.ErrTooManyRows, Invalid},

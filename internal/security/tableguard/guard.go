@@ -49,6 +49,11 @@ func (g *Guard) As(ctx context.Context, p permission.Principal) context.Context 
 	return context.WithValue(ctx, askerKey{g}, &p)
 }
 
+// AsItself returns a context in which the program itself asks, whoever asked for what it does.
+func (g *Guard) AsItself(ctx context.Context) context.Context {
+	return context.WithValue(ctx, askerKey{g}, (*permission.Principal)(nil))
+}
+
 // asker returns the principal of a context; nil: the program itself.
 func (g *Guard) asker(ctx context.Context) *permission.Principal {
 	if g.rights.Load() == nil {

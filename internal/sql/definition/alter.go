@@ -59,7 +59,7 @@ func (l Limits) alter(t *Table, action tree.AlterAction, seen func(string) bool)
 	case *tree.DropConstraint:
 		return t.dropConstraint(action)
 	case *tree.RefusedAlter:
-		return refusedAlter(t, action)
+		return refusedAlter(action)
 	}
 	return nil
 }
@@ -92,13 +92,9 @@ func (l Limits) addColumn(t *Table, action *tree.AddColumn) error {
 		}
 		if t.Columns[at].KeyPart >= 0 {
 			return fault.Message(fault.ColumnTwice,
-				"Duplicate column name '%s': it is in the primary key, which can't change", d.Name)
+				"Duplicate column name '%s': it is in the primary key", d.Name)
 		}
 		return fault.New(fault.ColumnTwice, d.Name)
-	}
-	if d.PrimaryKey {
-		return refusal("column '%s' can't be added to the primary key of table '%s': the rows are laid out by the columns that it was made of; %s",
-			d.Name, t.Name, t.otherKey())
 	}
 	if d.AutoIncrement || d.Unique {
 		return refusal("column '%s' can't be added with AUTO_INCREMENT, which is for new tables, nor with UNIQUE and IF NOT EXISTS: the rows that are there have no value in it; "+

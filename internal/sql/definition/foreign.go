@@ -397,15 +397,19 @@ func (t *Table) foreignKeyUsing(column string) string {
 	return ""
 }
 
+// needs reports whether rows of a foreign key can't be found by any key: of the table's own, or of others' that refer
+// to columns.
+func (t *Table) needs(referred [][]string) bool {
+	return slices.ContainsFunc(t.ForeignKeys, func(f ForeignKey) bool { return !t.Leads(f.Columns) }) ||
+		slices.ContainsFunc(referred, func(columns []string) bool { _, ok := t.UniqueOf(columns); return !ok })
+}
+
 // CheckDropIndex refuses to drop an index by which a foreign key finds rows. referred are the columns of this table
 // that others' keys refer to.
 func (t *Table) CheckDropIndex(name string, referred [][]string) error {
 	rest := *t
 	rest.Indexes = slices.DeleteFunc(slices.Clone(t.Indexes), func(x Index) bool { return x.Name == name })
-	needed := slices.ContainsFunc(t.ForeignKeys, func(f ForeignKey) bool { return !rest.Leads(f.Columns) })
-	needed = needed || slices.ContainsFunc(referred,
-		func(columns []string) bool { _, ok := rest.UniqueOf(columns); return !ok })
-	if needed {
+	if rest.needs(referred) {
 		return fault.Message(codeIndexNeeded, "Cannot drop index '%s': needed in a foreign key constraint", name)
 	}
 	return nil

@@ -74,14 +74,14 @@ func (l Limits) indexable(d *tree.IndexDefinition, t *Table) error {
 	return nil
 }
 
-// primaryName is MySQL's name of the primary key.
-const primaryName = "PRIMARY"
+// PrimaryName is MySQL's name of the primary key.
+const PrimaryName = "PRIMARY"
 
 func (l Limits) checkIndexName(name string, t *Table) error {
 	if err := l.CheckIndexName(name); err != nil {
 		return err
 	}
-	if name == primaryName {
+	if name == PrimaryName {
 		return fault.Message(codeIndexName, "Incorrect index name '%s': it is the name of the primary key", name)
 	}
 	if t.hasIndex(name) {
@@ -110,7 +110,7 @@ func (t *Table) makeIndexName(d *tree.IndexDefinition) string {
 		first = strings.ReplaceAll(first, ":", "_")
 	}
 	name := first
-	for i := 2; t.hasIndex(name) || name == primaryName; i++ {
+	for i := 2; t.hasIndex(name) || name == PrimaryName; i++ {
 		name = first + "_" + strconv.Itoa(i)
 	}
 	return name

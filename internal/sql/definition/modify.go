@@ -114,8 +114,6 @@ func (t *Table) checkModified(old *Column, d *tree.ColumnDefinition) error {
 		}
 	}
 	switch {
-	case d.PrimaryKey && old.KeyPart < 0:
-		return refusal("column '%s' can't be added to the primary key of table '%s': %s", old.Name, t.Name, t.otherKey())
 	case d.Generated != nil && (old.Generated == nil || expressionText(d.Generated) != expressionText(old.Generated)):
 		return refusal("column '%s' can't get another expression: add another generated column, and drop this one",
 			old.Name)
@@ -195,8 +193,7 @@ func Narrowing(t *Table, action *tree.ModifyColumn) (condition tree.Expression, 
 	column, typed := &tree.Column{Name: old.Name}, t.typeAfterModify(old, d.Type)
 	low, high, ranged := typed.Range(old.Type)
 	if d.NotNull && !old.NotNull {
-		condition, otherwise = &tree.Is{X: column, Not: true}, fault.Message(codeNull,
-			"Invalid use of NULL value: rows have NULL in column '%s'", old.Name)
+		condition, otherwise = &tree.Is{X: column, Not: true}, fault.New(fault.NullInRows, old.Name)
 	}
 	if typed.Holds(old.Type) || t.rewrites(old, typed) {
 		return condition, otherwise

@@ -22,7 +22,6 @@ const (
 	codeForeignChange fault.Code = 1832
 	codeForeignParent fault.Code = 1833
 
-	codeNull        fault.Code = 1138
 	codeIndexNeeded fault.Code = 1553
 	codeCheckTwice  fault.Code = 3822
 
@@ -63,12 +62,7 @@ func (t *Table) otherKey() string {
 }
 
 // refusedAlter words why an action of ALTER TABLE is refused, and what to do instead.
-func refusedAlter(t *Table, action *tree.RefusedAlter) error {
-	switch action.What {
-	case "ADD PRIMARY KEY", "DROP PRIMARY KEY":
-		return refusal("%s is refused on table '%s': rows are laid out by the primary key; %s", action.What, t.Name,
-			t.otherKey())
-	}
+func refusedAlter(action *tree.RefusedAlter) error {
 	return refusal("ALTER TABLE .. %s is refused: ALTER TABLE takes ADD COLUMN, DROP COLUMN, SET 'OPTION' = 'value' and COMPACT", action.What)
 }
 

@@ -178,6 +178,8 @@ func (t *Table) spellAction(action tree.AlterAction, known, later speller) {
 		later.expression(a.Condition)
 	case *tree.CreateIndex:
 		later.index(&a.Index)
+	case *tree.AddPrimaryKey:
+		later.index(&tree.IndexDefinition{Key: a.Key})
 	case *tree.DropIndex:
 		a.Index = t.SpelledIndex(a.Index)
 	case *tree.RenameIndex:

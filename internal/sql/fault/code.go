@@ -8,6 +8,8 @@ type Code uint16
 // The codes. Those from 8000 on are LindormTable's own.
 const (
 	CannotCreateTable      Code = 1005
+	NullInRows             Code = 1138
+	TableChanged           Code = 1412 // after the transaction began
 	DatabaseExists         Code = 1007
 	DatabaseUnknownDrop    Code = 1008
 	TooManyConnections     Code = 1040
@@ -170,6 +172,8 @@ type row struct{ state, text string }
 
 // table is immutable
 var table = map[Code]row{
+	NullInRows:             {"22004", "Invalid use of NULL value: rows have NULL in column '%s'"},
+	TableChanged:           {"HY000", "Table definition has changed, please retry transaction: %s"},
 	CannotCreateTable:      {"HY000", "Can't create table '%s': %s"},
 	Referred:               {"23000", "Cannot delete or update a parent row: a foreign key constraint fails (%s)"},
 	NoParent:               {"23000", "Cannot add or update a child row: a foreign key constraint fails (%s)"},

@@ -573,5 +573,5 @@ func (i *insert) duplicate(g *givenRow) error {
 			}
 		}
 	}
-	return fault.New(fault.DuplicateEntry, strings.Join(parts, "-"), i.table.Name+".PRIMARY")
+	return fault.New(fault.DuplicateEntry, strings.Join(parts, "-"), i.table.Name+"."+definition.PrimaryName)
 }

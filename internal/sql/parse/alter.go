@@ -205,7 +205,7 @@ func (p *parser) second() token.Token {
 func (p *parser) addAction() []tree.AlterAction {
 	switch p.At.Word {
 	case "primary":
-		return p.refuseAction("ADD PRIMARY KEY")
+		return []tree.AlterAction{p.addPrimaryKey()}
 	case "constraint", "foreign", "check":
 		return []tree.AlterAction{p.addConstraint()}
 	case "partition":
@@ -269,7 +269,8 @@ func (p *parser) alterDefault() tree.AlterAction {
 func (p *parser) dropAction() tree.AlterAction {
 	switch p.At.Word {
 	case "primary":
-		return p.refuseAction("DROP PRIMARY KEY")[0]
+		p.Expect("primary", "key")
+		return &tree.DropPrimaryKey{}
 	case "constraint", "foreign", "check":
 		return p.dropConstraint()
 	case "partition":

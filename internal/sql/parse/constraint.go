@@ -108,10 +108,19 @@ func (p *parser) addConstraint() tree.AlterAction {
 	case "check":
 		return &tree.AddCheck{Check: p.check(name)}
 	case "primary":
-		return p.refuseAction("ADD PRIMARY KEY")[0]
+		return p.addPrimaryKey()
 	}
-	p.Expected("FOREIGN KEY, CHECK or UNIQUE")
+	p.Expected("PRIMARY KEY, FOREIGN KEY, CHECK or UNIQUE")
 	return nil
+}
+
+// addPrimaryKey reads PRIMARY KEY [USING BTREE] (elements) behind ADD.
+func (p *parser) addPrimaryKey() tree.AlterAction {
+	p.Expect("primary", "key")
+	p.using()
+	a := &tree.AddPrimaryKey{Key: p.keyElements()}
+	p.using()
+	return a
 }
 
 // dropConstraint reads what follows DROP of a constraint.

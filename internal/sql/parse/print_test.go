@@ -355,6 +355,10 @@ func actionText(action tree.AlterAction) string {
 			return "UNMAP DYNAMIC COLUMN " + tree.QuoteIfNeeded(a.Name)
 		}
 		return "MAP DYNAMIC COLUMN " + tree.QuoteIfNeeded(a.Name) + " " + a.Type.String()
+	case *tree.AddPrimaryKey:
+		return "ADD PRIMARY KEY " + keyText(a.Key)
+	case *tree.DropPrimaryKey:
+		return "DROP PRIMARY KEY"
 	case *tree.RefusedAlter:
 		return a.What
 	}

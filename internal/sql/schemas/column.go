@@ -171,9 +171,6 @@ func defaultOf(c *definition.Column) any {
 	return string(c.Default.AppendText(nil))
 }
 
-// primaryName is MySQL's name of the primary key.
-const primaryName = "PRIMARY"
-
 // showKeys answers SHOW KEYS as MySQL does, a line for each column of the primary key and of the indexes.
 func (c *call) showKeys(st *tree.Show) (*answer, error) {
 	a := &answer{columns: number(texts("Table", "Non_unique", "Key_name", "Seq_in_index", "Column_name", "Collation",
@@ -192,7 +189,7 @@ func (c *call) showKeys(st *tree.Show) (*answer, error) {
 		return nil, err
 	}
 	if !p.HasRowID() {
-		addKeys(a, p.Table, primaryName, &p.Descriptor.Primary, "")
+		addKeys(a, p.Table, definition.PrimaryName, &p.Descriptor.Primary, "")
 	}
 	for _, x := range p.IndexesInOrder() {
 		state, progress, err := c.stateOf(p.at, x.Schema)

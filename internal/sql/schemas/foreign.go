@@ -295,17 +295,25 @@ func (c *call) checkDropIndex(name tree.Name, index string) error {
 		return err
 	}
 	defer p.Release()
-	var referred [][]string
-	for _, r := range p.Referrers {
+	referred, err := c.referredOf(p.Table)
+	if err != nil {
+		return err
+	}
+	return p.CheckDropIndex(index, referred)
+}
+
+// referredOf returns the columns of a table that others' foreign keys refer to.
+func (c *call) referredOf(t *definition.Table) (referred [][]string, err error) {
+	for _, r := range t.Referrers {
 		keys, err := c.foreignKeysOf(r.Database, r.Table)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		for i := range keys {
-			if keys[i].Name == r.Name && keys[i].RefersTo(name.Database, name.Name) {
+			if keys[i].Name == r.Name && keys[i].RefersTo(t.Database, t.Name) {
 				referred = append(referred, keys[i].References)
 			}
 		}
 	}
-	return p.CheckDropIndex(index, referred)
+	return referred, nil
 }

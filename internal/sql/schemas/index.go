@@ -198,7 +198,10 @@ func (c *call) dropIndex(st *tree.DropIndex) error {
 		return err
 	}
 	spelled := *st
-	spelled.Index = p.SpelledIndex(st.Index)
+	if spelled.Index = p.SpelledIndex(st.Index); strings.EqualFold(st.Index, definition.PrimaryName) {
+		p.Release()
+		return c.alterTable(&tree.AlterTable{Table: st.Table, Actions: []tree.AlterAction{&tree.DropPrimaryKey{}}})
+	}
 	if st = &spelled; err == nil {
 		err = c.checkDropIndex(name, st.Index)
 	}

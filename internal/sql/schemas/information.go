@@ -319,7 +319,7 @@ func (r *virtualScan) uniqueOf(f *definition.ForeignKey) any {
 	if index, _ := parent.UniqueOf(f.References); index != "" {
 		return index
 	}
-	return primaryName
+	return definition.PrimaryName
 }
 
 func (r *virtualScan) constraints() error {
@@ -328,7 +328,7 @@ func (r *virtualScan) constraints() error {
 			return nil
 		}
 		kind := "UNIQUE"
-		if string(k[2].Bytes()) == primaryName {
+		if string(k[2].Bytes()) == definition.PrimaryName {
 			kind = "PRIMARY KEY"
 		}
 		return r.add(catalogName, database, k[2], database, k[0], kind, "YES")

@@ -151,7 +151,7 @@ func (c *call) showRegions(st *tree.Show) (*answer, error) {
 func (c *call) addRegions(a *answer, p heldDefinition, x *schema.Index) error {
 	name := x.Name
 	if x.IsPrimary() {
-		name = primaryName
+		name = definition.PrimaryName
 	}
 	regions, err := p.at.Regions(c.ctx, x.Name)
 	for i := range regions {

@@ -227,6 +227,14 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 	if done, err := c.splitRegions(name, table, st.Actions); done || err != nil {
 		return err
 	}
+	if r, err := c.rekeying(name, st.Actions); err != nil {
+		return err
+	} else if r != nil && c.copies {
+		return notSupported("the primary key can't change in one statement with what else this one does: use several")
+	} else if r != nil {
+		c.noteCollation(st.Collation)
+		return c.rekey(name, table, st.Actions, r.First)
+	}
 	parts := split(st.Table, st.Actions)
 	checked, err := c.checksOf(name)
 	if err != nil {

@@ -317,7 +317,13 @@ type Maintain struct {
 	Tables []Name
 }
 
-// RefusedAlter is an action that MySQL has and this dialect refuses with a reason: What is such as "ADD PRIMARY KEY",
+// AddPrimaryKey is ADD [CONSTRAINT name] PRIMARY KEY (..).
+type AddPrimaryKey struct{ Key []KeyElement }
+
+// DropPrimaryKey is DROP PRIMARY KEY.
+type DropPrimaryKey struct{}
+
+// RefusedAlter is an action that MySQL has and this dialect refuses with a reason: What is such as "ADD PARTITION",
 // "RENAME"; Column is the one it concerns, if any.
 type RefusedAlter struct{ What string }
 
@@ -334,6 +340,8 @@ func (*RenameColumn) alterAction()   {}
 func (*RenameIndex) alterAction()    {}
 func (*MapColumn) alterAction()      {}
 func (*RefusedAlter) alterAction()   {}
+func (*AddPrimaryKey) alterAction()  {}
+func (*DropPrimaryKey) alterAction() {}
 func (*CreateIndex) alterAction()    {}
 func (*DropIndex) alterAction()      {}
 
