@@ -96,10 +96,24 @@ func (p *parser) weighCall(c *tree.Call) {
 		if c.Distinct {
 			p.weighAll(c.Arguments)
 		}
+	case "min", "max":
+		p.weighExtreme(c)
 	case "strcmp", "field":
 		p.weigh(compared...)
 	case "instr", "locate", "find_in_set":
 		p.weighBy("weight_text", compared)
+	}
+}
+
+// weighExtreme lets MIN and MAX be the text that comes first by its collation. Over a window they compare bytes.
+func (p *parser) weighExtreme(c *tree.Call) {
+	if len(c.Arguments) != 1 || p.Is("over") {
+		return
+	}
+	text := c.Arguments[0]
+	if name := p.collationOf([]*tree.Expression{&text}); name != "" {
+		c.OrderBy = []tree.Order{{By: &tree.Is{X: text}}, {By: weight(text, name), Descending: c.Name == "max"}}
+		c.Name, c.Distinct = "head", false
 	}
 }
 

@@ -42,6 +42,8 @@ type parser struct {
 	assignees  []tree.Variable // of SELECT .. INTO
 	collates   string          // a collation or character set that texts are not compared by
 	collated   []collated      // expressions that are not compared yet
+	regrouped  map[*tree.Select]*regrouped
+	recursive  bool // WITH RECURSIVE is read
 }
 
 // Parse reads one statement, perhaps with a semicolon behind it. Placeholders become Parameters, numbered from 0.

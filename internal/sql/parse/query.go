@@ -86,7 +86,8 @@ func (p *parser) block() *tree.Select {
 	}
 	p.into()
 	p.clauses(s)
-	return s
+	p.weighGroups(s)
+	return p.distinctBy(s)
 }
 
 // into reads INTO @a, @b of a SELECT, which stands behind its list or at its end.
@@ -133,6 +134,9 @@ func (p *parser) selectItem() (item tree.SelectItem) {
 				item.Text = string(name.Value.AppendText(nil))
 			}
 		}
+	}
+	if n := len(p.collated); n > 0 && p.collated[n-1].of == item.Expression {
+		item.Alias = item.Text // a column's name alone would be that of the column
 	}
 	switch {
 	case p.Accept("as"):

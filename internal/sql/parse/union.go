@@ -71,6 +71,7 @@ func (p *parser) queryFrom(first tree.Query) tree.Query {
 		left = p.setOperation(left)
 		set := left.(*tree.SetOperation)
 		set.Right = p.intersections(p.term())
+		left = p.unionBy(set)
 	}
 	return p.tail(left)
 }
@@ -154,6 +155,7 @@ func (p *parser) tail(q tree.Query) tree.Query {
 	}
 	if p.Accepts("order", "by") {
 		*orders = p.orders()
+		p.weighOrders(q)
 	}
 	p.limit(limit, offset)
 	p.into()
@@ -189,6 +191,9 @@ func (p *parser) wrapQuery(q tree.Query) *tree.Select {
 func (p *parser) with() *tree.With {
 	p.Expect("with")
 	w := &tree.With{Recursive: p.Accept("recursive")}
+	outer := p.recursive
+	p.recursive = outer || w.Recursive
+	defer func() { p.recursive = outer }()
 	for {
 		c := tree.CommonTable{Name: p.Name("the name of a common table expression")}
 		if p.Is("(") {
