@@ -148,6 +148,9 @@ func (t *Table) order(r *Rekeying, action tree.AlterAction) {
 		if plain.Column.PrimaryKey = false; a.Column.AutoIncrement && keyed(a.Column.Name) {
 			plain.Column.AutoIncrement, plain.Column.NotNull, r.Number = false, true, a.Column.Name
 		}
+		if f := a.Column.References; f != nil {
+			plain.Column.References, r.Last = nil, append(r.Last, &tree.AddForeignKey{ForeignKey: *f})
+		}
 		r.Before = append(r.Before, &plain)
 	case *tree.ModifyColumn:
 		plain := *a
@@ -216,14 +219,23 @@ func (t *Table) checkCopied(r *Rekeying) error {
 		kind = "keeps the times of its cells"
 	case len(d.Streams) > 0 || len(d.Destinations) > 0:
 		return refusal("table '%s' can't get another primary key: its stream has items by their keys; switch the stream off first", t.Name)
-	case len(t.ForeignKeys)+len(t.Referrers) > 0 && len(r.Before) > 0:
-		return refusal("columns of the new key of table '%s' can't be added or changed in one statement with the key, because of its foreign keys: change the columns first, by a statement of their own", t.Name)
+	case len(t.ForeignKeys)+len(t.Referrers) > 0 && slices.ContainsFunc(r.Before, changesColumn):
+		return refusal("columns of the primary key of table '%s' can't change in one statement with the key, nor get another type, because of foreign keys: drop these, change the columns, and add them again", t.Name)
 	}
 	if kind == "" {
 		return nil
 	}
 	return refusal("the primary key of table '%s' can't change, because the table %s: rows are laid out by the primary key; %s",
 		t.Name, kind, t.otherKey())
+}
+
+// changesColumn reports whether an action gives a column that is there another name or type.
+func changesColumn(action tree.AlterAction) bool {
+	switch action.(type) {
+	case *tree.RenameColumn, *tree.ModifyColumn:
+		return true
+	}
+	return false
 }
 
 // Rekey is the spec of a table like another one, with another key, or for nil with one that is not seen; number gets

@@ -163,7 +163,9 @@ func (p *parser) keep(s *tree.Select, g *regrouped) {
 // inner is the name of a column of the derived table.
 func inner(i int) string { return "c" + strconv.Itoa(i+1) }
 
-func (g *regrouped) column(i int) tree.Expression { return &tree.Column{Table: g.inside, Name: inner(i)} }
+func (g *regrouped) column(i int) tree.Expression {
+	return &tree.Column{Table: g.inside, Name: inner(i)}
+}
 
 // label is the name of an item in the answer.
 func (g *regrouped) label(i int) string {
