@@ -25,12 +25,13 @@ type writeStatement struct {
 	asks
 	does      Kind
 	statement modify.Statement
-	tables    []*definition.Table // that are written
-	inserts   bool                // it is one of the first three
-	mode      modify.InsertMode   // that they were compiled for
-	query     *queryStatement     // finds what is written; nil: VALUES says it
-	ignores   bool                // the statement has IGNORE
-	timeout   time.Duration       // by a hint; 0: the session's
+	tables    []*definition.Table   // that are written
+	views     []database.StoredView // through which they are
+	inserts   bool                  // it is one of the first three
+	mode      modify.InsertMode     // that they were compiled for
+	query     *queryStatement       // finds what is written; nil: VALUES says it
+	ignores   bool                  // the statement has IGNORE
+	timeout   time.Duration         // by a hint; 0: the session's
 	notes     []warning
 }
 
@@ -74,6 +75,11 @@ func (w *writeStatement) run(ctx context.Context, s *Session, c *call) error {
 // begin takes the tables' versions, until ends, and makes the call of an execution. errStale says that the statement is
 // to be compiled again.
 func (w *writeStatement) begin(ctx context.Context, s *Session, c *call) (*modify.Call, error) {
+	for _, view := range w.views {
+		if now, ok := s.engine.db.StoredViews().Get(view.Database, view.Name); !ok || now != view {
+			return nil, errStale
+		}
+	}
 	for _, t := range w.tables {
 		if err := s.awaitRows(ctx, t.Database, t.Name); err != nil {
 			return nil, err

@@ -21,6 +21,9 @@ import (
 // known.
 func (s *Session) compileWrite(read tree.Statement, c *call) (w *writeStatement, err error) {
 	w = &writeStatement{does: KindRelational, ignores: tree.Ignores(read)}
+	if read, err = s.throughView(read, w); err != nil {
+		return nil, err
+	}
 	into, inserts := read.(*tree.Insert)
 	f := findingOf(read)
 	own := f.query.Hints

@@ -106,6 +106,7 @@ const (
 	OutOfRange             Code = 1264
 	DataTruncated          Code = 1265
 	NotUpdatable           Code = 1288
+	ColumnNotUpdatable     Code = 1348
 	UnknownTarget          Code = 1109
 	TruncatedWrongValue    Code = 1292
 	UnknownFunction        Code = 1305
@@ -281,6 +282,7 @@ var table = map[Code]row{
 	OutOfRange:             {"22003", "Out of range value for column '%s' at row %d"},
 	DataTruncated:          {"01000", "Data truncated for column '%s' at row %d"},
 	UnknownTarget:          {"42S02", "Unknown table '%s' in MULTI DELETE"},
+	ColumnNotUpdatable:     {"HY000", "Column '%s' is not updatable"},
 	NotUpdatable:           {"HY000", "The target table %s of the %s is not updatable"},
 	TruncatedWrongValue:    {"22007", "Truncated incorrect %s value: '%s'"},
 	UnknownFunction:        {"42000", "FUNCTION %s does not exist"},

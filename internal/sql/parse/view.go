@@ -28,7 +28,7 @@ func (p *parser) view(v *tree.CreateView) tree.Statement {
 	p.Expect("as")
 	v.Query = p.query()
 	if p.Is("with") {
-		p.Refuse("WITH CHECK OPTION is not supported: rows are not written through views")
+		p.Refuse("WITH CHECK OPTION is not supported: rows that are written through a view need not meet its condition")
 	}
 	return v
 }
