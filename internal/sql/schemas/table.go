@@ -274,6 +274,11 @@ func (c *call) alterTable(st *tree.AlterTable) error {
 			return err
 		}
 	}
+	return c.settleAltered(name, table, st)
+}
+
+// settleAltered does what comes last in an ALTER TABLE: notes, numbers and COMPACT.
+func (c *call) settleAltered(name tree.Name, table *database.Table, st *tree.AlterTable) error {
 	plain, err := c.isPlain(name)
 	if err != nil {
 		return err
