@@ -80,21 +80,13 @@ func (v Views) List(database string) (list []View) {
 }
 
 // Put stores a view. Errors: ErrDatabaseNotFound, ErrViewExists, ErrViewName.
-func (v Views) Put(ctx context.Context, view View) error {
-	if view.Name == "" || strings.Contains(view.Name, "\x00") {
-		return ErrViewName
-	}
-	end, err := v.catalog.change.begin(ctx, "a change of view "+view.Name)
-	if err != nil {
-		return err
-	}
-	defer end()
-	return v.catalog.putView(ctx, view, false)
-}
+func (v Views) Put(ctx context.Context, view View) error { return v.put(ctx, view, false) }
 
 // Replace stores a view, in the place of the one that has its name, if any. Errors: those of Put; ErrViewExists says
 // that a table has the name.
-func (v Views) Replace(ctx context.Context, view View) error {
+func (v Views) Replace(ctx context.Context, view View) error { return v.put(ctx, view, true) }
+
+func (v Views) put(ctx context.Context, view View, replace bool) error {
 	if view.Name == "" || strings.Contains(view.Name, "\x00") {
 		return ErrViewName
 	}
@@ -103,7 +95,7 @@ func (v Views) Replace(ctx context.Context, view View) error {
 		return err
 	}
 	defer end()
-	return v.catalog.putView(ctx, view, true)
+	return v.catalog.putView(ctx, view, replace)
 }
 
 // putView stores a view. The caller owns change.

@@ -79,13 +79,8 @@ func text(s *string) string {
 func (a *API) updateContributorInsights(ctx context.Context, in *insightUpdate) (any, error) {
 	var c exception.Constraints
 	c.Named(in.IndexName, "indexName")
-	if in.ContributorInsightsAction == nil {
-		c.Null("contributorInsightsAction")
-	}
-	c.OneOf(in.ContributorInsightsAction != nil, text(in.ContributorInsightsAction), "contributorInsightsAction",
-		[]string{"ENABLE", "DISABLE"})
-	c.OneOf(in.ContributorInsightsMode != nil, text(in.ContributorInsightsMode), "contributorInsightsMode",
-		insightModes)
+	c.Must(in.ContributorInsightsAction, "contributorInsightsAction", "ENABLE", "DISABLE")
+	c.Maybe(in.ContributorInsightsMode, "contributorInsightsMode", insightModes...)
 	if err := c.Err(); err != nil {
 		return nil, err
 	}

@@ -95,6 +95,21 @@ func (c *Constraints) OneOf(given bool, text, member string, values []string) {
 	}
 }
 
+// Maybe is OneOf for a member that is nil where it was left out.
+func (c *Constraints) Maybe(text *string, member string, values ...string) {
+	if text != nil {
+		c.OneOf(true, *text, member, values)
+	}
+}
+
+// Must is Maybe for a member that must be there.
+func (c *Constraints) Must(text *string, member string, values ...string) {
+	if text == nil {
+		c.Null(member)
+	}
+	c.Maybe(text, member, values...)
+}
+
 // The rules of tables' names.
 const (
 	TableNameMin   = 3

@@ -49,16 +49,16 @@ type bulkRequest struct {
 }
 
 type bulkInput struct {
-	InputCompressionType                 *string `json:",omitempty"`
-	InputFormat                          *string `json:",omitempty"`
-	S3Bucket, S3BucketOwner, S3KeyPrefix *string `json:",omitempty"`
+	InputCompressionType *string `json:",omitempty"`
+	InputFormat          *string `json:",omitempty"`
+	bucketSource
 }
 
 type bulkOutput struct {
-	OutputType                           []string `json:",omitempty"`
-	S3Bucket, S3BucketOwner, S3KeyPrefix *string  `json:",omitempty"`
-	S3SseAlgorithm                       *string  `json:",omitempty"`
-	S3SseKmsKeyID                        *string  `json:"S3SseKmsKeyId,omitempty"`
+	OutputType []string `json:",omitempty"`
+	bucketSource
+	S3SseAlgorithm *string `json:",omitempty"`
+	S3SseKmsKeyID  *string `json:"S3SseKmsKeyId,omitempty"`
 }
 
 // check judges the members by themselves.
@@ -72,8 +72,7 @@ func (r *bulkRequest) check() error {
 		faults.Add("'"+strconv.FormatInt(*r.MaxWriteRequestUnits, 10)+"'", "maxWriteRequestUnits",
 			"Member must have value greater than or equal to "+strconv.Itoa(unitsMin))
 	}
-	faults.OneOf(r.PerformanceTier != nil, valueOf(r.PerformanceTier), "performanceTier",
-		[]string{"STANDARD", "ACCELERATED"})
+	faults.Maybe(r.PerformanceTier, "performanceTier", "STANDARD", "ACCELERATED")
 	r.InputS3Configuration.check(&faults)
 	r.OutputS3Configuration.check(&faults)
 	if err := faults.Err(); err != nil {
@@ -94,15 +93,9 @@ func (i *bulkInput) check(faults *exception.Constraints) {
 		faults.Null("inputS3Configuration")
 		return
 	}
-	faults.OneOf(i.InputCompressionType != nil, valueOf(i.InputCompressionType), own+"inputCompressionType",
-		[]string{"GZIP", "ZSTD", "NONE"})
-	if i.InputFormat == nil {
-		faults.Null(own + "inputFormat")
-	}
-	faults.OneOf(i.InputFormat != nil, valueOf(i.InputFormat), own+"inputFormat", []string{formatJSON, formatIon})
-	checkBucket(faults, i.S3Bucket, own+"s3Bucket")
-	checkOwner(faults, i.S3BucketOwner, own+"s3BucketOwner")
-	checkPrefix(faults, i.S3KeyPrefix, own+"s3KeyPrefix")
+	faults.Maybe(i.InputCompressionType, own+"inputCompressionType", "GZIP", "ZSTD", "NONE")
+	faults.Must(i.InputFormat, own+"inputFormat", formatJSON, formatIon)
+	i.bucketSource.check(faults, own)
 }
 
 func (i *bulkInput) compression() string { return compressionOf(i.InputCompressionType) }
@@ -122,10 +115,8 @@ func (o *bulkOutput) check(faults *exception.Constraints) {
 	for _, one := range o.OutputType {
 		faults.OneOf(true, one, own+"outputType", []string{outputErrors, outputConditions})
 	}
-	checkBucket(faults, o.S3Bucket, own+"s3Bucket")
-	checkOwner(faults, o.S3BucketOwner, own+"s3BucketOwner")
-	checkPrefix(faults, o.S3KeyPrefix, own+"s3KeyPrefix")
-	faults.OneOf(o.S3SseAlgorithm != nil, valueOf(o.S3SseAlgorithm), own+"s3SseAlgorithm", []string{"AES256", "KMS"})
+	o.bucketSource.check(faults, own)
+	faults.Maybe(o.S3SseAlgorithm, own+"s3SseAlgorithm", "AES256", "KMS")
 	faults.Within(o.S3SseKmsKeyID, own+"s3SseKmsKeyId", 1, kmsKeyMax)
 }
 

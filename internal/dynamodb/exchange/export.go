@@ -3,6 +3,7 @@
 package exchange
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"strings"
@@ -70,12 +71,7 @@ func (e *exportRecord) about() (table string, request any, token *string) {
 
 func (e *exportRecord) incremental() bool { return valueOf(e.Request.ExportType) == incrementalExport }
 
-func (e *exportRecord) format() string {
-	if e.Request.ExportFormat == nil {
-		return formatJSON
-	}
-	return *e.Request.ExportFormat
-}
+func (e *exportRecord) format() string { return cmp.Or(valueOf(e.Request.ExportFormat), formatJSON) }
 
 func (e *exportRecord) view() string {
 	if x := e.Request.IncrementalExportSpecification; x != nil && x.ExportViewType != nil {
@@ -92,16 +88,15 @@ func (r *exportRequest) check() error {
 	}
 	checkBucket(&faults, r.S3Bucket, "s3Bucket")
 	checkToken(&faults, r.ClientToken)
-	faults.OneOf(r.ExportFormat != nil, valueOf(r.ExportFormat), "exportFormat", []string{formatJSON, formatIon})
-	faults.OneOf(r.ExportType != nil, valueOf(r.ExportType), "exportType", []string{fullExport, incrementalExport})
+	faults.Maybe(r.ExportFormat, "exportFormat", formatJSON, formatIon)
+	faults.Maybe(r.ExportType, "exportType", fullExport, incrementalExport)
 	faults.Within(r.TableArn, "tableArn", 1, exception.TableArnMax)
 	faults.Within(r.S3SseKmsKeyID, "s3SseKmsKeyId", 1, kmsKeyMax)
-	faults.OneOf(r.S3SseAlgorithm != nil, valueOf(r.S3SseAlgorithm), "s3SseAlgorithm", []string{"AES256", "KMS"})
+	faults.Maybe(r.S3SseAlgorithm, "s3SseAlgorithm", "AES256", "KMS")
 	checkOwner(&faults, r.S3BucketOwner, "s3BucketOwner")
 	checkPrefix(&faults, r.S3Prefix, "s3Prefix")
 	if x := r.IncrementalExportSpecification; x != nil {
-		faults.OneOf(x.ExportViewType != nil, valueOf(x.ExportViewType),
-			"incrementalExportSpecification.exportViewType", []string{viewNew, viewNewAndOld})
+		faults.Maybe(x.ExportViewType, "incrementalExportSpecification.exportViewType", viewNew, viewNewAndOld)
 	}
 	if err := faults.Err(); err != nil {
 		return err

@@ -4,6 +4,7 @@ package exchange
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,6 +36,13 @@ type importRequest struct {
 
 type bucketSource struct {
 	S3Bucket, S3BucketOwner, S3KeyPrefix *string `json:",omitempty"`
+}
+
+// check judges the members; at is the member that holds them, with a dot behind it.
+func (s *bucketSource) check(faults *exception.Constraints, at string) {
+	checkBucket(faults, s.S3Bucket, at+"s3Bucket")
+	checkOwner(faults, s.S3BucketOwner, at+"s3BucketOwner")
+	checkPrefix(faults, s.S3KeyPrefix, at+"s3KeyPrefix")
 }
 
 type inputFormatOptions struct {
@@ -70,19 +78,12 @@ func (e *importRecord) about() (table string, request any, token *string) {
 func (r *importRequest) check() error {
 	var faults exception.Constraints
 	checkToken(&faults, r.ClientToken)
-	faults.OneOf(r.InputCompressionType != nil, valueOf(r.InputCompressionType), "inputCompressionType",
-		[]string{"GZIP", "ZSTD", "NONE"})
-	if r.InputFormat == nil {
-		faults.Null("inputFormat")
-	}
-	faults.OneOf(r.InputFormat != nil, valueOf(r.InputFormat), "inputFormat",
-		[]string{formatJSON, formatIon, formatCSV})
+	faults.Maybe(r.InputCompressionType, "inputCompressionType", "GZIP", "ZSTD", "NONE")
+	faults.Must(r.InputFormat, "inputFormat", formatJSON, formatIon, formatCSV)
 	if r.S3BucketSource == nil {
 		faults.Null("s3BucketSource")
 	} else {
-		checkBucket(&faults, r.S3BucketSource.S3Bucket, "s3BucketSource.s3Bucket")
-		checkOwner(&faults, r.S3BucketSource.S3BucketOwner, "s3BucketSource.s3BucketOwner")
-		checkPrefix(&faults, r.S3BucketSource.S3KeyPrefix, "s3BucketSource.s3KeyPrefix")
+		r.S3BucketSource.check(&faults, "s3BucketSource.")
 	}
 	if r.TableCreationParameters == nil {
 		faults.Null("tableCreationParameters")
@@ -247,12 +248,7 @@ func (a *API) importARN(table, id string) string {
 func (r *importRequest) compression() string { return compressionOf(r.InputCompressionType) }
 
 // compressionOf is the compression that a request names, or none.
-func compressionOf(named *string) string {
-	if named == nil {
-		return "NONE"
-	}
-	return *named
-}
+func compressionOf(named *string) string { return cmp.Or(valueOf(named), "NONE") }
 
 func (a *API) showImport(id string, e *importRecord) any {
 	return struct{ ImportTableDescription importDescription }{importDescription{

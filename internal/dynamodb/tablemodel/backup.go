@@ -223,7 +223,7 @@ const listBackupsMax = 100
 // Check judges the members. It returns the most that are to be listed.
 func (r *ListBackups) Check() (limit int, err error) {
 	var faults constraints
-	faults.maybeOneOf(r.BackupType, "backupType", "USER", "SYSTEM", "AWS_BACKUP", "ALL")
+	faults.Maybe(r.BackupType, "backupType", "USER", "SYSTEM", "AWS_BACKUP", "ALL")
 	faults.Within(r.ExclusiveStartBackupArn, "exclusiveStartBackupArn", exception.ArnMin, exception.ArnMax)
 	limit = listBackupsMax
 	if r.Limit != nil {
@@ -310,7 +310,7 @@ func (r *restore) Check(limits Limits) error { return r.judge(new(constraints), 
 // judge is Check for a request in which some faults were found already.
 func (r *restore) judge(faults *constraints, limits Limits) error {
 	faults.name(r.TargetTableName, "targetTableName")
-	faults.maybeOneOf(r.BillingModeOverride, "billingModeOverride", provisioned, payPerRequest)
+	faults.Maybe(r.BillingModeOverride, "billingModeOverride", provisioned, payPerRequest)
 	faults.throughput(r.ProvisionedThroughputOverride, "provisionedThroughputOverride")
 	faults.indexes(r.GlobalSecondaryIndexOverride, "globalSecondaryIndexOverride", keysMax)
 	faults.indexes(r.LocalSecondaryIndexOverride, "localSecondaryIndexOverride", 2)

@@ -65,13 +65,13 @@ func (u *Update) members() error {
 
 // settings judges what tables are made and changed with alike.
 func (c *constraints) settings(billing, class *string, stream *StreamSpecification, encryption *EncryptionMember) {
-	c.maybeOneOf(billing, "billingMode", provisioned, payPerRequest)
-	c.maybeOneOf(class, "tableClass", standardClass, "STANDARD_INFREQUENT_ACCESS")
+	c.Maybe(billing, "billingMode", provisioned, payPerRequest)
+	c.Maybe(class, "tableClass", standardClass, "STANDARD_INFREQUENT_ACCESS")
 	if stream != nil {
 		if stream.StreamEnabled == nil {
 			c.Null("streamSpecification.streamEnabled")
 		}
-		c.maybeOneOf(stream.StreamViewType, "streamSpecification.streamViewType", "NEW_IMAGE", "OLD_IMAGE",
+		c.Maybe(stream.StreamViewType, "streamSpecification.streamViewType", "NEW_IMAGE", "OLD_IMAGE",
 			"NEW_AND_OLD_IMAGES", "KEYS_ONLY")
 	}
 	c.encryption(encryption, "sSESpecification")
@@ -79,7 +79,7 @@ func (c *constraints) settings(billing, class *string, stream *StreamSpecificati
 
 func (c *constraints) encryption(e *EncryptionMember, at string) {
 	if e != nil {
-		c.maybeOneOf(e.SSEType, at+".sSEType", "AES256", "KMS")
+		c.Maybe(e.SSEType, at+".sSEType", "AES256", "KMS")
 	}
 }
 
@@ -87,7 +87,7 @@ func (c *constraints) attributes(definitions []AttributeMember) {
 	for i, d := range definitions {
 		at := fmt.Sprintf("attributeDefinitions.%d.member.", i+1)
 		c.attributeName(d.AttributeName, at+"attributeName")
-		c.oneOf(d.AttributeType, at+"attributeType", "B", "N", "S")
+		c.Must(d.AttributeType, at+"attributeType", "B", "N", "S")
 	}
 }
 
@@ -103,7 +103,7 @@ func (c *constraints) keys(schema []KeyMember, at string, most int) {
 	for i, k := range schema {
 		member := fmt.Sprintf("%s.%d.member.", at, i+1)
 		c.attributeName(k.AttributeName, member+"attributeName")
-		c.oneOf(k.KeyType, member+"keyType", "HASH", "RANGE")
+		c.Must(k.KeyType, member+"keyType", "HASH", "RANGE")
 	}
 }
 
@@ -136,7 +136,7 @@ func (c *constraints) index(x *IndexMember, at string, keysMost int) {
 }
 
 func (c *constraints) projection(p *ProjectionMember, at string) {
-	c.maybeOneOf(p.ProjectionType, at+"projectionType", "ALL", "INCLUDE", "KEYS_ONLY")
+	c.Maybe(p.ProjectionType, at+"projectionType", "ALL", "INCLUDE", "KEYS_ONLY")
 	switch {
 	case p.NonKeyAttributes != nil && len(p.NonKeyAttributes) == 0:
 		c.short("[]", at+"nonKeyAttributes", 1)
@@ -181,20 +181,6 @@ func (c *constraints) short(text, member string, least int) {
 
 func (c *constraints) long(text, member string, most int) {
 	c.Add("'"+text+"'", member, fmt.Sprintf("Member must have length less than or equal to %d", most))
-}
-
-// oneOf wants one of an enumeration's values.
-func (c *constraints) oneOf(text *string, member string, values ...string) {
-	if text == nil {
-		c.Null(member)
-		return
-	}
-	c.maybeOneOf(text, member, values...)
-}
-
-// maybeOneOf is oneOf for a member that can be left out.
-func (c *constraints) maybeOneOf(text *string, member string, values ...string) {
-	c.OneOf(text != nil, valueOf(text), member, values)
 }
 
 // maybeAtLeast wants a number that is no less, or nothing.

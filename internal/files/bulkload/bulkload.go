@@ -385,7 +385,7 @@ func (l *loader) spill() error {
 	l.full.Store(0)
 	l.state.NextRun += len(runs)
 	l.state.Runs = append(l.state.Runs, slices.DeleteFunc(runs, func(r run) bool { return r.Size == 0 })...)
-	if err := syncDir(l.Dir); err != nil {
+	if err := storage.SyncDir(l.Dir); err != nil {
 		return err
 	}
 	return l.state.save(l.Dir)

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/weftdb/weft/storage"
 )
 
 // stateFile holds the state of an import that has begun; it is removed when the import is done.
@@ -105,15 +107,7 @@ func (s *state) save(dir string) error {
 	if err := os.Rename(path+".new", path); err != nil {
 		return err
 	}
-	return syncDir(dir)
-}
-
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
+	return storage.SyncDir(dir)
 }
 
 // fits returns an error if the state belongs to another import.

@@ -15,6 +15,7 @@ import (
 	"github.com/weftdb/weft/internal/data/cell"
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/files/ingest"
+	"github.com/weftdb/weft/storage"
 )
 
 // write brings everything into the table.
@@ -59,7 +60,7 @@ func (l *loader) reduce() error {
 		}
 		l.state.NextRun++
 		l.state.Runs = append(slices.Clone(l.state.Runs[fanIn:]), merged)
-		if err := errors.Join(syncDir(l.Dir), l.state.save(l.Dir)); err != nil {
+		if err := errors.Join(storage.SyncDir(l.Dir), l.state.save(l.Dir)); err != nil {
 			return err
 		}
 		for _, r := range some {
