@@ -137,7 +137,8 @@ func takeOvers() []takeOver {
 			isAtRest},
 		{"restores to a moment", "tasks",
 			func(ctx context.Context, o *orphan) error {
-				return errors.Join(o.table.Edit(ctx, func(d *schema.Table) error { return o.Recovery().Keep(d, 1) }), testdoc.Put(ctx, o.table, testdoc.Document{"pk": 1}))
+				kept := o.table.Edit(ctx, func(d *schema.Table) error { return o.Recovery().Keep(d, 1) })
+				return errors.Join(kept, testdoc.Put(ctx, o.table, testdoc.Document{"pk": 1}))
 			},
 			func(ctx context.Context, o *orphan) error {
 				_, err := o.Recovery().RestoreAt(ctx, "", "t", time.Now(), "was", func(*schema.Table) error { return nil })

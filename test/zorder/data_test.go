@@ -21,9 +21,9 @@ import (
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/files/cities"
 	"github.com/weftdb/weft/internal/testing/earthquakes"
-	"github.com/weftdb/weft/internal/testing/weather"
 	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdoc"
+	"github.com/weftdb/weft/internal/testing/weather"
 )
 
 // dataSet is a table of real or realistic rows with Z-order indexes: its rows are kept for a model of what queries

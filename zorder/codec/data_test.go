@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/weftdb/weft/internal/files/cities"
-	"github.com/weftdb/weft/internal/testing/weather"
 	"github.com/weftdb/weft/internal/testing/rounds"
+	"github.com/weftdb/weft/internal/testing/weather"
 	"github.com/weftdb/weft/order"
 )
 

@@ -100,15 +100,7 @@ func Weigh(d *design.Design) []report.Candidate {
 		w.Statements = []report.Statement{s.createIndex(w.Name, one.key)}
 		list = append(list, w)
 	}
-	slices.SortStableFunc(list, func(a, b report.Candidate) int {
-		switch {
-		case a.Score > b.Score:
-			return -1
-		case a.Score < b.Score:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(a, b report.Candidate) int { return cmp.Compare(b.Score, a.Score) })
 	list = list[:min(len(list), candidatesMax)]
 	for i := range list {
 		at := slices.IndexFunc(c.all, func(one *candidate) bool { return slices.Equal(one.key, list[i].Key) })

@@ -49,8 +49,8 @@ type Statements struct {
 	Fill func(ctx context.Context, table tree.Name, added []string) error
 	// Greatest is the greatest number in a column of a table; 0 if no row has one above. Default: it is not looked for.
 	Greatest func(ctx context.Context, table tree.Name, column string) (uint64, error)
-	// Copy puts the rows of a table, which nobody writes meanwhile, into one that has another primary key; a column that
-	// is named gets numbers. Default: no table gets another primary key.
+	// Copy puts the rows of a table, which nobody writes meanwhile, into one that has another primary key; a column
+	// that is named gets numbers. Default: no table gets another primary key.
 	Copy func(ctx context.Context, from, to tree.Name, number string) error
 	// ViewColumns are the columns of a view. Default: they are not known.
 	ViewColumns func(ctx context.Context, in Session, view tree.Name) ([]result.Column, error)
