@@ -270,11 +270,16 @@ var askingOperations = map[string]func(ctx context.Context, a *asked) error{
 	"Table.SetFields": func(ctx context.Context, a *asked) error {
 		return a.table.SetFields(ctx, "by_words", database.Columns("w", schema.String))
 	},
-	"Table.DropIndex":    func(ctx context.Context, a *asked) error { return a.table.DropIndex(ctx, "by_v") },
-	"Table.Edit":         func(ctx context.Context, a *asked) error { return a.table.Edit(ctx, unchanged) },
-	"Table.SetExpiry":    func(ctx context.Context, a *asked) error { return a.table.SetExpiry(ctx, "at") },
-	"Table.Reveal":       func(ctx context.Context, a *asked) error { return a.table.Reveal(ctx) },
-	"Table.Discard":      func(ctx context.Context, a *asked) error { return a.table.Discard(ctx) },
+	"Table.DropIndex": func(ctx context.Context, a *asked) error { return a.table.DropIndex(ctx, "by_v") },
+	"Table.Edit":      func(ctx context.Context, a *asked) error { return a.table.Edit(ctx, unchanged) },
+	"Table.SetExpiry": func(ctx context.Context, a *asked) error { return a.table.SetExpiry(ctx, "at") },
+	"Table.Reveal":    func(ctx context.Context, a *asked) error { return a.table.Reveal(ctx) },
+	"Table.Discard":   func(ctx context.Context, a *asked) error { return a.table.Discard(ctx) },
+	"Table.Hold":      func(ctx context.Context, a *asked) error { return a.table.Hold(ctx) },
+	"Table.Free":      func(ctx context.Context, a *asked) error { return a.table.Free(ctx) },
+	"Table.Replace": func(ctx context.Context, a *asked) error {
+		return a.table.Replace(ctx, a.table, func(_, _ *schema.Table) error { return nil })
+	},
 	"Table.Compact":      func(ctx context.Context, a *asked) error { return a.table.Compact(ctx) },
 	"Table.RebuildIndex": func(ctx context.Context, a *asked) error { return a.table.RebuildIndex(ctx, "by_v") },
 	"Table.Rename": func(ctx context.Context,
@@ -351,7 +356,7 @@ func unchanged(*schema.Table) error { return nil }
 
 // unasked need no right, for they read and write no items and change no table: transactions and locks; what is known of
 // tables, indexes and jobs; work that is done anyway; numbers.
-var unasked = strings.Fields("DB.As DB.Begin DB.BeginWith DB.Update DB.UpdateWith DB.View DB.WaitJobs " +
+var unasked = strings.Fields("DB.As DB.AsItself DB.Begin DB.BeginWith DB.Update DB.UpdateWith DB.View DB.WaitJobs " +
 	"DB.Reading recovery.Keeper.Arrivals recovery.Keeper.CheckArrivals DB.Await DB.DropLost DB.Lags capture.Keeper.Send capture.Keeper.SettleDestination capture.Keeper.Settle capture.Keeper.SettleTable capture.Keeper.Divide capture.Keeper.Trim recovery.Keeper.WaitArrival Pinned.AwaitIndexes capture.Table.Follows Pinned.Lag Table.WaitIndex DB.Rebuild recovery.Keeper.Find recovery.Keeper.Backups capture.Table.Newest Tx.ChangeTask Tx.Commit Tx.Hold Tx.Lock Tx.Mark Tx.Prefetch Tx.Renew View.Split " +
 	"Pinned.BuildProgress Pinned.Count Pinned.CurveOf Pinned.Estimate Pinned.NextNumber Pinned.PassNumber Pinned.RegionBorders Pinned.Scorer Pinned.TakeNumbers")
 
