@@ -27,7 +27,6 @@ var (
 	isText    = function.Always(datum.Varchar)
 	isInteger = function.Always(datum.BigInt)
 	isBoolean = function.Always(datum.Boolean)
-	isDouble  = function.Always(datum.Double)
 )
 
 // holdsText reports whether a value may hold a document or a string; else it is a number or a truth value.
