@@ -138,7 +138,8 @@ type Limits struct {
 }
 
 // Admin has an engine's operations besides reads and transactions. An engine returns ErrUnsupported for an operation
-// that it lacks.
+// that it lacks. Of an operation that has returned, even because ctx has ended, no change is still to come, unless its
+// error is ErrUnknownOutcome: so it can be tried again.
 type Admin interface {
 	// DeleteRange drops all keys of r, not transactionally. It is only for ranges that nothing reads or writes any
 	// more.

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -205,6 +206,52 @@ func TestSortedBuildCut(t *testing.T) {
 		}
 		mustBeWhole(t, db, x.Name)
 	}
+}
+
+// linkDisk is a disk that calls before ahead of each link, by which tables of sorted entries become the engine's.
+type linkDisk struct {
+	vfs.FS
+	before func()
+}
+
+func (d *linkDisk) Link(from, to string) error {
+	d.before()
+	return d.FS.Link(from, to)
+}
+
+// TestSortedBuildCutInLoad closes a database while the sorted entries of a build are being added, opens it again on the
+// same store and changes rows: the entries don't come later, above what the next attempt makes.
+func TestSortedBuildCutInLoad(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var links atomic.Int64
+		loading, held := make(chan struct{}), make(chan struct{})
+		db, hook := openHooked(t, &linkDisk{vfs.NewMem(), func() {
+			if links.Add(1) == 1 {
+				close(loading)
+				synctest.Wait() // until the test can't go on
+				close(held)
+			}
+		}}, database.Options{})
+		x := builtIndexes(t)[0]
+		if err := fillTexts(t, db, 10).AddIndex(t.Context(), x); err != nil {
+			t.Fatal(err)
+		}
+		<-loading
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		db, _ = openHookedOn(t, hook.Store, database.Options{})
+		table, err := db.Table("t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(putText(t, table, 1, "moved"), deleteID(t, table, 2), db.WaitJobs(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		<-held
+		synctest.Wait()
+		mustBeWhole(t, db, x.Name)
+	})
 }
 
 // TestSortedBuildSpills gives a build less memory than its entries take: it sorts them in files, or else builds the

@@ -35,8 +35,7 @@ func (s *Store) DeleteRange(ctx context.Context, r kv.Range) error {
 	g := newGroup()
 	g.bytes = len(stored.Start) + len(stored.End)
 	g.fill = func(batch *pebble.Batch) error { return batch.DeleteRange(stored.Start, stored.End, nil) }
-	s.submitAlone(g)
-	if err := s.wait(ctx, g); err != nil || !s.disk.readOnly.Load() {
+	if err := s.writeAlone(ctx, g); err != nil || !s.disk.readOnly.Load() {
 		return err
 	}
 	return s.inside(ctx, func() error { // the space comes back only when the deletion is in a table

@@ -215,6 +215,5 @@ func (s *Store) redo(ctx context.Context, changes []kv.Change, size int) error {
 		}
 		return nil
 	}
-	s.submitAlone(g)
-	return s.wait(ctx, g)
+	return s.writeAlone(ctx, g)
 }

@@ -327,6 +327,13 @@ func (s *Store) submitAlone(g *group) {
 	}()
 }
 
+// writeAlone writes g, an administrator's batch, and returns when it is durable. It doesn't give up when ctx ends: g
+// could come after what the caller does next. After an error its outcome is unknown.
+func (s *Store) writeAlone(ctx context.Context, g *group) error {
+	s.submitAlone(g)
+	return s.wait(context.WithoutCancel(ctx), g)
+}
+
 // wait returns when g is durable. After an error its outcome is unknown.
 func (s *Store) wait(ctx context.Context, g *group) error {
 	select {

@@ -60,12 +60,12 @@ func (s *Store) ingest(ctx context.Context, next func() (key, value []byte, err 
 		}
 		return next()
 	}
-	return s.inside(ctx, func() error {
+	return s.insideUntil(ctx, func(stay func() error) error {
 		if err := s.disk.mayWrite(); err != nil {
 			return err
 		}
 		in.dir = s.options.FS.PathJoin(ingestDir(s.options.FS, s.options.Dir), fmt.Sprintf("%d", s.ingests.Add(1)))
-		err := in.run(ctx, entries)
+		err := in.run(ctx, entries, stay)
 		return errors.Join(err, s.options.FS.RemoveAll(in.dir))
 	})
 }
@@ -81,7 +81,9 @@ type ingestion struct {
 	first, last []byte
 }
 
-func (in *ingestion) run(ctx context.Context, next func() (key, value []byte, err error)) error {
+// run builds the tables and adds them. stay is insideUntil's: entries that came after their caller had given up would
+// lie above what was written since.
+func (in *ingestion) run(ctx context.Context, next func() (key, value []byte, err error), stay func() error) error {
 	if err := in.store.options.FS.MkdirAll(in.dir, 0o700); err != nil {
 		return err
 	}
@@ -96,6 +98,9 @@ func (in *ingestion) run(ctx context.Context, next func() (key, value []byte, er
 		return err
 	}
 	defer in.store.marks.enter()()
+	if err := stay(); err != nil {
+		return err
+	}
 	if err := in.store.ingestTables(ctx, in.paths); err != nil {
 		return err
 	}

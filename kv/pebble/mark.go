@@ -164,8 +164,7 @@ func (k *mark) Return(ctx context.Context, keep func(key []byte) bool) error {
 	g.bytes = batch.Len()
 	g.fill = func(to *pebble.Batch) error { return errors.Join(to.Apply(batch, nil), batch.Close()) }
 	m.returns.Add(1)
-	s.submitAlone(g)
-	if err := s.wait(ctx, g); err != nil {
+	if err := s.writeAlone(ctx, g); err != nil {
 		return err
 	}
 	s.commits.raiseFloor(s.commits.version.Load())

@@ -189,24 +189,49 @@ func (s *Store) Begin(ctx context.Context) (kv.Txn, error) {
 // inside runs f on a goroutine of its own while the store is kept open, and returns early if the store stops or ctx
 // ends.
 func (s *Store) inside(ctx context.Context, f func() error) error {
+	return s.insideUntil(ctx, func(func() error) error { return f() })
+}
+
+// insideUntil is inside for an f that calls stay before it changes the store. An error of stay says that ctx has ended
+// and the caller may have left: nothing may be changed then. Otherwise the caller waits for f even if ctx ends, since
+// what f changes must not come after what the caller does next. Only while the disk is full does it leave, with
+// kv.ErrUnknownOutcome.
+func (s *Store) insideUntil(ctx context.Context, f func(stay func() error) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if !s.gate.Enter(0) {
 		return s.failure.ClosedErr()
 	}
+	var decided atomic.Bool // by f, to which the caller stays, or by the caller, which leaves
 	result := make(chan error, 1)
 	go func() {
 		defer s.gate.Leave(0)
-		result <- f()
+		result <- f(func() error {
+			if ctx.Err() == nil && decided.CompareAndSwap(false, true) {
+				return nil
+			}
+			return ctx.Err()
+		})
 	}()
+	var hungry <-chan struct{}
+	select {
+	case err := <-result:
+		return err
+	case <-s.failure.Stopped():
+	case <-ctx.Done():
+		if decided.CompareAndSwap(false, true) {
+			return ctx.Err()
+		}
+		hungry = s.guard.Hungry()
+	}
 	select {
 	case err := <-result:
 		return err
 	case <-s.failure.Stopped():
 		return s.failure.ClosedErr()
-	case <-ctx.Done():
-		return ctx.Err()
+	case <-hungry:
+		return unknownHungry()
 	}
 }
 
