@@ -44,7 +44,7 @@ const (
 	attempts = 4
 )
 
-// An owner of work renews its lease more often. Who has missed as many renewals as missedMost is absent: others take
+// An owner of work renews its lease more often. A gateway that has missed missedMost renewals is absent: others take
 // over what it does in guarded transactions.
 const (
 	ownerRenewal = 4 * time.Second

@@ -34,7 +34,7 @@ func (n *nodes) reset() {
 	n.adds.reset()
 }
 
-// memory gives out values of one type. What it has given out stays where it is until reset.
+// memory gives out values of one type. Values that it has given out stay where they are until reset.
 type memory[T any] struct{ used []T }
 
 // take returns the place of one value.

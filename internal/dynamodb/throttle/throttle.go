@@ -295,7 +295,7 @@ func (b *bucket) has(units float64, now time.Time) bool {
 	return b.level >= min(units, b.most)
 }
 
-// setRate changes the rate from now on. What is there stays, as far as it fits.
+// setRate changes the rate from now on. Tokens that are there stay, as far as they fit.
 func (b *bucket) setRate(rate float64, now time.Time) {
 	if b.rate == 0 {
 		*b = newBucket(rate, 0, now)
@@ -305,7 +305,7 @@ func (b *bucket) setRate(rate float64, now time.Time) {
 	b.rate, b.most, b.level = rate, rate*burst.Seconds(), min(b.level, rate*burst.Seconds())
 }
 
-// What one key can bear in a second, wherever its partition is.
+// The load that one key can bear in a second, wherever its partition is.
 var keyRates = [directions]float64{Read: 3000, Write: 1000} // immutable
 
 // keysMax bounds how many keys are remembered.

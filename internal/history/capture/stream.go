@@ -70,7 +70,7 @@ func readable(list []schema.Stream, nowMS int64) (kept []schema.Stream) {
 	return kept
 }
 
-// StreamOff switches the stream of a table off, within an edit of its descriptor. What it has can be read for another
+// StreamOff switches the stream of a table off, within an edit of its descriptor. Its changes can be read for another
 // 24 hours. Errors: failure.Invalid if none is on.
 func (k *Keeper) StreamOff(table *schema.Table) error {
 	for i := range table.Streams {
@@ -136,7 +136,7 @@ func (k *Keeper) settledMS(ctx context.Context, id uint32) (int64, error) {
 	return max(now, kv.StampMS(last)), err
 }
 
-// Table is the changes of a table, as one version of it shows them. Whoever has it holds that version.
+// Table is the changes of a table, as one version of it shows them. It holds that version.
 type Table struct {
 	Table  *record.Table
 	keeper *Keeper

@@ -324,7 +324,7 @@ func (k *Keeper) makeArrival(ctx context.Context, t task.Task, a *Arrival) error
 	return err
 }
 
-// clearArrival ends a restore that has failed, and deletes what it has made. That it has failed is stored before: then
+// clearArrival ends a restore that has failed, and deletes what it has made. The failure is stored before: then
 // no other process, which may have taken the task over meanwhile, has made a table of the rows, or ever will.
 func (k *Keeper) clearArrival(ctx context.Context, t task.Task, a *Arrival) error {
 	if err := k.Tasks.Note(ctx, t, a); err != nil {

@@ -2,7 +2,7 @@
 
 package recovery
 
-// What tests from outside of the package look at.
+// The parts that tests from outside of the package call.
 const TaskRestore = taskRestore
 
 var (

@@ -362,7 +362,7 @@ func (t *Throughput) Throttled(table, index, reason string) {
 	t.events.WithLabelValues(table, index, reason, t.effect).Inc()
 }
 
-// Consumed counts capacity units of a table or an index. What is given back is no counter's, and left out.
+// Consumed counts capacity units of a table or an index. Units that are given back are no counter's, and left out.
 func (t *Throughput) Consumed(table, index, direction string, units float64) {
 	if units > 0 {
 		t.units.WithLabelValues(table, index, direction).Add(units)

@@ -11,7 +11,7 @@ func Placeholders(s Statement) int {
 	return count
 }
 
-// Find calls visit for each node of a type in a statement or a part of one, its queries included. What is inside of a
+// Find calls visit for each node of a type in a statement or a part of one, its queries included. Anything inside of a
 // node follows it, as visit leaves it.
 func Find[T any](in any, visit func(*T)) {
 	find(reflect.ValueOf(in), reflect.TypeFor[T](), func(node any) { visit(node.(*T)) })
