@@ -24,9 +24,9 @@ type Marker interface {
 type Mark interface {
 	// Return makes all keys what they were, in one commit, but for those that keep reports to stay as they are. keep is
 	// called once for each key that was changed since, in their order, before any read shows the other state.
-	// Transactions that were begun before fail with ErrConflict if they have anything to commit; snapshots go on, and
-	// later marks stand. It takes time for the keys changed since, not for all keys. Errors: ErrNoMark, those of a
-	// commit.
+	// Transactions and ingestions that were begun before fail with ErrConflict if they have anything to commit;
+	// snapshots go on, and later marks stand. It takes time for the keys changed since, not for all keys. Errors:
+	// ErrNoMark, those of a commit.
 	Return(ctx context.Context, keep func(key []byte) bool) error
 	// State returns the state. It can be read until the mark is forgotten.
 	State() Snapshot

@@ -4,6 +4,7 @@ package kvtest
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -120,6 +121,22 @@ func markChecks() []check {
 			h.expectAll(h.read(), entry{"b", "3"}, entry{"i1", "i1"}, entry{"i2", "i2"})
 			h.must(mark.Return(h.ctx, all))
 			h.expectAll(h.read(), entry{"a1", "1"}, entry{"a2", "2"}, entry{"b", "3"})
+		}},
+		{"what an operator has begun to ingest before is refused", func(h *harness) {
+			if h.engine.Admin == nil {
+				h.Skip("the engine has no operator's side")
+			}
+			h.put(entry{"b", "1"})
+			mark, admin, entries := h.mark(), h.engine.Admin(h.store), feed([]entry{{"a", "2"}})
+			h.mustBe(admin.Ingest(h.ctx, func() (key, value []byte, err error) {
+				if key, value, err = entries(); err != nil {
+					err = cmp.Or(mark.Return(h.ctx, all), err)
+				}
+				return key, value, err
+			}), kv.ErrConflict)
+			h.expectAll(h.read(), entry{"b", "1"})
+			h.must(admin.Ingest(h.ctx, feed([]entry{{"a", "2"}})))
+			h.expect(h.store, "a", "2")
 		}},
 		{"stamped keys are undone, and later stamps are higher", func(h *harness) {
 			mark := h.mark()

@@ -31,8 +31,12 @@ func (s *Store) DeleteRange(ctx context.Context, r kv.Range) error {
 }
 
 // Ingest adds sorted entries all at once. Errors: an entry out of order or on a key that exists, next's error,
-// kv.ErrClosed, ctx's error; nothing is added then.
+// kv.ErrClosed, ctx's error, kv.ErrConflict if the store returned to a mark meanwhile; nothing is added then.
 func (s *Store) Ingest(ctx context.Context, next func() (key, value []byte, err error)) error {
+	begun, err := s.latest(ctx)
+	if err != nil {
+		return err
+	}
 	added, err := collect(ctx, next) // outside the mutex: next may well read this store
 	if err != nil {
 		return err
@@ -42,6 +46,9 @@ func (s *Store) Ingest(ctx context.Context, next func() (key, value []byte, err 
 	now, err := s.latest(ctx)
 	if err != nil {
 		return err
+	}
+	if begun.version < s.floor {
+		return kv.ErrConflict
 	}
 	entries := now.entries.Copy()
 	for _, e := range added {

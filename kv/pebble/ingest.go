@@ -14,6 +14,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/objstorage/objstorageprovider"
 	"github.com/cockroachdb/pebble/v2/sstable"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/weftdb/weft/kv"
 )
 
 // ingestTableBytes is the size of a table that Ingest builds.
@@ -24,7 +26,7 @@ func ingestDir(fs vfs.FS, dir string) string { return fs.PathJoin(dir, "weft-ing
 
 // Ingest implements kv.Admin: it builds tables outside of the tree and then links them in at once. Either all entries
 // are added or none. Errors: one that names the key if keys don't ascend or if their range holds a key already;
-// kv.ErrReadOnly.
+// kv.ErrReadOnly; kv.ErrConflict if the store returned to a mark meanwhile.
 func (s *Store) Ingest(ctx context.Context, next func() (key, value []byte, err error)) error {
 	return s.ingest(ctx, next, ingestion{store: s})
 }
@@ -60,6 +62,7 @@ func (s *Store) ingest(ctx context.Context, next func() (key, value []byte, err 
 		}
 		return next()
 	}
+	in.era = s.marks.era()
 	return s.insideUntil(ctx, func(stay func() error) error {
 		if err := s.disk.mayWrite(); err != nil {
 			return err
@@ -73,8 +76,9 @@ func (s *Store) ingest(ctx context.Context, next func() (key, value []byte, err 
 // ingestion is one call of Ingest or Load.
 type ingestion struct {
 	store       *Store
-	above       bool // keys may be there already
-	alone       bool // transactions under way are refused
+	above       bool   // keys may be there already
+	alone       bool   // transactions under way are refused
+	era         uint64 // of the marks, in which it was begun
 	dir         string
 	paths       []string
 	table       *sstable.Writer
@@ -98,6 +102,9 @@ func (in *ingestion) run(ctx context.Context, next func() (key, value []byte, er
 		return err
 	}
 	defer in.store.marks.enter()()
+	if in.era != in.store.marks.era() {
+		return kv.ErrConflict
+	}
 	if err := stay(); err != nil {
 		return err
 	}
