@@ -12,6 +12,7 @@ import (
 
 	"github.com/weftdb/weft/internal/database"
 	"github.com/weftdb/weft/internal/dynamodb/exception"
+	"github.com/weftdb/weft/internal/testing/rounds"
 	"github.com/weftdb/weft/internal/testing/testdb"
 	"github.com/weftdb/weft/kv"
 	"github.com/weftdb/weft/kv/mem"
@@ -307,7 +308,8 @@ func TestHostileLists(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), one.want) {
 			t.Errorf("%s: %.300v", one.operation, err)
 		}
-		if took := after.TotalAlloc - before.TotalAlloc; took > 128<<20 {
+		took := after.TotalAlloc - before.TotalAlloc
+		if took > 64<<20 && !rounds.Race { // with the race detector, pools forget values at random
 			t.Errorf("%s took %d MiB", one.operation, took>>20)
 		}
 	}
