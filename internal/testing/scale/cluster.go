@@ -24,7 +24,7 @@ import (
 	"github.com/weftdb/weft/kv/mem"
 )
 
-// The CPU that a request takes of a store, about, as measured on three real stores (docs/tikv.md): so a core reads 10,000
+// The CPU of a store that a request takes, as measured on three real ones (docs/tikv.md): so a core reads 10,000
 // rows a second, or writes 1,500 in all their replicas.
 const (
 	ReadCost    = 100 * time.Microsecond
