@@ -158,6 +158,30 @@ func checkNearest(t *testing.T, curve string, table *database.Table, q database.
 	}
 }
 
+// TestNearestAtBorders: items that lie where cells begin, many of them equally far, come by their keys.
+func TestNearestAtBorders(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 0))
+	db := testdb.Open(t)
+	table, err := db.CreateTable(t.Context(),
+		database.TableSpec{Name: "t", Key: database.Columns("id", schema.String), Indexes: []database.IndexSpec{
+			{Name: "near", Key: []schema.KeyPart{mustPart(t, "zorder(a i8, b i16)", schema.Binary)}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []nearRow
+	for i, id := range random.Perm(17 * 17) {
+		r := nearRow{id: fmt.Sprintf("%03d", id), at: []float64{float64(i%17 - 8), float64(i/17 - 8)}, have: true}
+		if err := testdoc.Put(t.Context(), table, testdoc.Document{"id": r.id, "a": r.at[0], "b": r.at[1]}); err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, r)
+	}
+	for _, to := range [][]float64{{0, 0}, {0.5, 0.5}, {0.03, 1}, {-3, 2.5}, {4, -0.25}, {7.9, 8}} {
+		q := database.Query{Near: &database.Near{Columns: []string{"a", "b"}, To: to}, Index: "near", Fetch: true}
+		checkNearest(t, "borders", table, q, rows, func(nearRow) bool { return true }, 0)
+	}
+}
+
 // TestNearestBehind: the Z-order may stand behind parts that are bound to single values.
 func TestNearestBehind(t *testing.T) {
 	seed := rounds.Seed(t)

@@ -426,13 +426,14 @@ func (n *nearest) distanceOf(cell *nearCell) float64 {
 	return n.near.Distance(n.at)
 }
 
-// border returns numbers close to the least that has the code which an attribute has in key: below has a lower code or
-// is low, above has that code or a higher one, or is high.
+// border returns numbers close to the least that has the code which an attribute has in key. No number with a lower code
+// is greater than below, and none with that code or a higher one is less than above: a cell's distance must not be
+// greater than that of any row in it.
 func (n *nearest) border(attribute int, key []byte, low, high float64) (below, above float64) {
 	c := n.part.Curve.Codecs[attribute]
 	want, err := n.part.Curve.Plan.AppendCodeBytes(nil, key, attribute)
 	if err != nil {
-		return low, high
+		return high, low
 	}
 	from, to := rankOf(low), rankOf(high)
 	for range 48 {
@@ -442,7 +443,7 @@ func (n *nearest) border(attribute int, key []byte, low, high float64) (below, a
 		}
 		n.code, err = c.AppendCode(n.code[:0], codec.Float(floatOf(middle)))
 		if err != nil {
-			return low, high
+			return high, low
 		}
 		if bytes.Compare(n.code, want) < 0 {
 			from = middle
@@ -450,7 +451,7 @@ func (n *nearest) border(attribute int, key []byte, low, high float64) (below, a
 			to = middle
 		}
 	}
-	return floatOf(from), floatOf(to)
+	return floatOf(to), floatOf(from)
 }
 
 // rankOf numbers floats in their order; floatOf is its inverse.
