@@ -426,9 +426,9 @@ func (n *nearest) distanceOf(cell *nearCell) float64 {
 	return n.near.Distance(n.at)
 }
 
-// border returns numbers close to the least that has the code which an attribute has in key. No number with a lower code
-// is greater than below, and none with that code or a higher one is less than above: a cell's distance must not be
-// greater than that of any row in it.
+// border returns numbers close to the least that has the code which an attribute has in key. No number with a lower
+// code is greater than below, and none with that code or a higher one is less than above: a cell's distance must not
+// be greater than that of any row in it.
 func (n *nearest) border(attribute int, key []byte, low, high float64) (below, above float64) {
 	c := n.part.Curve.Codecs[attribute]
 	want, err := n.part.Curve.Plan.AppendCodeBytes(nil, key, attribute)
