@@ -63,9 +63,9 @@ func splitEntries(b []byte) (list []Entry, err error) {
 		e, err := Parse(b)
 		return []Entry{e}, err
 	}
-	for rest := b[1:]; len(rest) > 0; {
+	for rest := b[1:]; len(rest) > 0 || len(list) == 0; {
 		size, n := binary.Uvarint(rest)
-		if n <= 0 || size > uint64(len(rest)-n) {
+		if n <= 0 || size == 0 || size > uint64(len(rest)-n) || rest[n] == listMark {
 			return nil, fmt.Errorf("%w: a list", ErrEntry)
 		}
 		e, err := Parse(rest[n : n+int(size)])

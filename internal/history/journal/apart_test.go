@@ -4,6 +4,7 @@ package journal
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 )
 
@@ -14,11 +15,16 @@ func FuzzSplitEntries(f *testing.F) {
 	for _, list := range [][][]byte{{one}, {one, other}, {other, one, one}} {
 		f.Add(joinEntries(list))
 	}
-	f.Add([]byte{listMark, 0x80})
+	for _, wrong := range [][]byte{{listMark}, {listMark, 0x80}, {listMark, 1, listMark}} {
+		if _, err := splitEntries(wrong); err == nil {
+			f.Errorf("%x is a list", wrong)
+		}
+		f.Add(wrong)
+	}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		entries, err := splitEntries(b)
-		if err != nil || len(b) == 1 && b[0] == listMark {
-			return
+		if err != nil || slices.ContainsFunc(entries, func(e Entry) bool { return !e.WasThere && !e.IsThere }) {
+			return // there is no such change
 		}
 		var list [][]byte
 		for i := range entries {
