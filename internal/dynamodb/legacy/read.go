@@ -73,18 +73,7 @@ func object(r *attributejson.Reader, shape attributejson.Shape, member func(name
 	if err := r.Expect(shape); err != nil {
 		return err
 	}
-	if err := r.BeginObject(); err != nil {
-		return err
-	}
-	for {
-		name, ok, err := r.NextMember()
-		if !ok || err != nil {
-			return err
-		}
-		if err := member(name); err != nil {
-			return err
-		}
-	}
+	return r.Members(member)
 }
 
 // array reads an array; element reads one of its elements.

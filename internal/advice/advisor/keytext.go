@@ -21,19 +21,22 @@ const (
 
 // sharedPrefixes warns of texts in keys that nearly all begin alike, as web addresses do. On a Z-order index that takes
 // the first bytes of a text they make all codes equal; in other keys they cost space.
-func sharedPrefixes(s *study) []report.Finding {
+func sharedPrefixes(s *study) []report.Finding { return s.keyTexts(sharedPrefix) }
+
+// keyTexts judges each attribute of a key that holds texts, as an argument of a part of the key.
+func (s *study) keyTexts(judge func(namedKey, design.Part, design.Argument, *column) (report.Finding, bool)) (
+	findings []report.Finding) {
 	if s.madeUp {
 		return nil
 	}
-	var findings []report.Finding
 	for _, k := range s.keys() {
 		for _, p := range k.parts {
 			for _, a := range p.Args {
 				c := s.columns[a.Attribute]
-				if c == nil || c.kind != "S" || c.seen < 10 || c.distinct < 2 {
+				if c == nil || c.kind != "S" {
 					continue
 				}
-				if f, ok := sharedPrefix(k, p, a, c); ok {
+				if f, ok := judge(k, p, a, c); ok {
 					findings = append(findings, f)
 				}
 			}
@@ -43,6 +46,9 @@ func sharedPrefixes(s *study) []report.Finding {
 }
 
 func sharedPrefix(k namedKey, p design.Part, a design.Argument, c *column) (f report.Finding, ok bool) {
+	if c.seen < 10 || c.distinct < 2 {
+		return f, false
+	}
 	prefix, share := c.prefix()
 	if len(prefix) < prefixBytesMin || growingText(c) != "" {
 		return f, false
@@ -114,28 +120,12 @@ func (c *column) prefix() (prefix string, share float64) {
 
 // mixedDates warns of dates in key attributes that are written in several forms: their order as texts is not that of
 // the days.
-func mixedDates(s *study) []report.Finding {
-	if s.madeUp {
-		return nil
-	}
-	var findings []report.Finding
-	for _, k := range s.keys() {
-		for _, p := range k.parts {
-			for _, a := range p.Args {
-				c := s.columns[a.Attribute]
-				if c == nil || c.kind != "S" || strings.HasPrefix(a.Encoding, "iso8601") {
-					continue
-				}
-				if f, ok := mixedDate(k, c); ok {
-					findings = append(findings, f)
-				}
-			}
-		}
-	}
-	return findings
-}
+func mixedDates(s *study) []report.Finding { return s.keyTexts(mixedDate) }
 
-func mixedDate(k namedKey, c *column) (f report.Finding, ok bool) {
+func mixedDate(k namedKey, _ design.Part, a design.Argument, c *column) (f report.Finding, ok bool) {
+	if strings.HasPrefix(a.Encoding, "iso8601") {
+		return f, false
+	}
 	forms := map[string]float64{}
 	dates := 0.0
 	for _, v := range c.sorted {
